@@ -301,8 +301,8 @@ class TransmissionSpec(NamedTuple):
 
     kind: "sum" of coefficients times joint positions; "path" over points and solids; "site" whose gear is a wrench
     along its axes, or those of two more elements for force and torque; "site in site", its position and rotation vector
-    in the other; "crank", the site of a crank and that of its slider. joints of another kind than "sum": the one whose
-    rotation is measured, which transmits the effort.
+    in the other; "crank", the site of a crank and that of its slider; "contact", a pull at what a link touches.
+    joints of another kind than "sum": the one whose rotation is measured, which transmits the effort.
     """
 
     kind: str

@@ -484,4 +484,7 @@ def notes_on_contact(loaded: LoadedModel) -> list[str]:
     lines = list(plant.compiled_geometries().notes) if plant.meets_contact() else []
     if loaded.ground is not None and plant.num_collision_geometries() == 1:
         lines.append("the model has no collision geometry: nothing can touch the ground")
+    pulls = [a.name() for a in plant.elements.transmission_actuators if a.transmission().kind == "contact"]
+    if pulls and not plant.meets_contact():
+        lines.append(f"nothing can touch: adhesion does not act: {listed(pulls)}")
     return lines

@@ -196,6 +196,11 @@ class _ActuatorReader:
         if law.gaintype not in _KINDS or law.biastype not in ("none", *_KINDS) or law.dyntype not in DYNAMICS:
             self._transmissions.leave_out(node, "an actuator of this kind is not supported")
             return
+        if driven.transmission.kind == "contact" and _depends_on_motion(law):
+            self._transmissions.leave_out(node, "a pull at contacts that depends on the motion is not supported")
+            return
+        if node.tag == "adhesion" and not _can_only_pull(element, law):
+            return
         gear = driven.transmission.gear[0]
         if "muscle" in (law.gaintype, law.biastype):
             lengths = element.vector("lengthrange", 2, (0.0, 0.0))
@@ -247,6 +252,9 @@ class _ActuatorReader:
     def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""
         self._transmissions.warn_of_sums([actuator.joint for actuator in self._actuators.values()])
+        if any(other.transmission.kind == "contact" for other in self.others.values()):
+            for element in self._reading.gaps:
+                self._reading.unused.add(element, "gap", "adhesion pulls at what touches, not across a gap")
         if self._damped:
             inertias = joint_inertias(self._bodies, self._actuators.values())
             for name, (node, ratio) in self._damped.items():
@@ -362,6 +370,26 @@ def _acts_at_once(law: _Law) -> bool:
     return law.gaintype in ("fixed", "affine") and law.biastype in ("none", "affine") and law.dyntype == "none"
 
 
+def _depends_on_motion(law: _Law) -> bool:
+    """Whether its force is another one at another length or rate."""
+    moving = "muscle" in (law.gaintype, law.biastype)
+    return moving or any(law.affine_gain()[1:]) or any(law.affine_bias()[1:])
+
+
+def _can_only_pull(element: WithDefaults, law: _Law) -> bool:
+    """Whether an <adhesion> has a range of controls, none negative, and a gain that is not; else after an error."""
+    limits, name = element.vector("ctrlrange", 2), "ctrlrange"
+    if limits is None or not 0.0 <= limits[0] < limits[1]:
+        problem = "adhesion needs a ctrlrange that is not negative, the first number below the second"
+    elif law.gain[0] < 0.0:
+        problem, name = "the gain of adhesion is negative", "gain"
+    else:
+        return True
+    owner = element.owner(name) or element.node
+    element.diagnostics.error("ATTRIBUTE_INVALID", problem, owner, attribute=name if element.owner(name) else None)
+    return False
+
+
 def _holds(law: _Law, b1: float, b2: float) -> bool:
     """Whether an actuator on a joint can hold the law: a force, or a controller that drives to its aim."""
     return b1 <= 0.0 and b2 <= 0.0 and not any(law.affine_gain()[1:])
@@ -425,6 +453,10 @@ def _muscle(law: _Law, node: Node) -> _Law:
     return _Law("muscle", first, first, "muscle", "muscle", "muscle", 0.0, more, more, tuple(times))
 
 
+def _adhesion(law: _Law, node: Node) -> _Law:
+    return _Law("adhesion", (node.number("gain", law.gain[0]), 0.0, 0.0))
+
+
 def _general(law: _Law, node: Node) -> _Law:
     kinds: dict[str, Any] = {
         name: node.attribute(name) or getattr(law, name) for name in ("gaintype", "biastype", "dyntype")
@@ -442,7 +474,14 @@ def _parameters(node: Node, name: str, inherited: tuple[float, ...]) -> tuple[fl
     return (*stated, *inherited[len(stated) :])
 
 
-_LAWS = {"motor": _motor, "damper": _damper, "cylinder": _cylinder, "general": _general, "muscle": _muscle}
+_LAWS = {
+    "motor": _motor,
+    "damper": _damper,
+    "cylinder": _cylinder,
+    "general": _general,
+    "muscle": _muscle,
+    "adhesion": _adhesion,
+}
 _KINDS = ("fixed", "affine", "muscle")
 DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle")
 

@@ -55,7 +55,7 @@ def read_geom_contact(
     friction = (*element.vector("friction", 3, _GEOM_FRICTION, least=1), *_GEOM_FRICTION[1:])[:3]
     condim = _read_dimension(element)
     _check_friction(element, friction[:1] if condim < SPINS else friction)
-    margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
+    margin = _read_margin(element, reading)
     sliding, torsional, rolling = friction if options.friction is None else _taken_apart(options.friction)
     if condim >= SPINS:
         sliding = max(sliding, LEAST_FRICTION)
@@ -102,6 +102,13 @@ def _check_friction(element: WithDefaults, friction: Sequence[float]) -> None:
             element.owner("friction"),
             attribute="friction",
         )
+
+
+def _read_margin(element: WithDefaults, reading: Reading) -> float:
+    """The margin [m]; a gap, across which adhesion alone acts, is noted."""
+    if element.number("gap", 0.0) > 0.0:
+        reading.gaps.append(element)
+    return element.number("margin", 0.0)
 
 
 def _read_dimension(element: WithDefaults) -> int:
@@ -157,7 +164,7 @@ def _read_pair(element: WithDefaults, reading: Reading) -> tuple[float, float | 
     _check_friction(element, friction[:1] if condim < SPINS else friction)
     if condim >= ROLLS and friction[3] != friction[4]:
         reading.unused.add(element, "friction", "rolling friction is the same in all directions, the fourth number")
-    margin, _ = element.number("margin", 0.0), element.number("gap", 0.0)
+    margin = _read_margin(element, reading)
     if options.friction is not None:
         friction = options.friction
     sliding, across, torsional, rolling, _ = friction

@@ -47,12 +47,13 @@ _ACTUATOR += (
 )
 _ACTUATOR_UNSUPPORTED = "@delay"
 _ACTUATOR_SOLVER = "@user @interp @nsample"
-_GENERAL = "@gaintype @gainprm @biastype @biasprm @dyntype @dynprm"  # the last with a dyntype alone
+_GENERAL = "@body @gaintype @gainprm @biastype @biasprm @dyntype @dynprm"  # the last with a dyntype alone
 _GENERAL += " @actlimited @actrange @actearly"
 _GENERAL_UNSUPPORTED = "@actdim @ffrange @velrange @input"
 _MUSCLE = "@timeconst @tausmooth @range @force @scale @lmin @lmax @vmax @fpmax @fvmax"
-OTHER_ACTUATORS = "orientation adhesion dcmotor plugin"
-ACTUATORS = "general motor position velocity intvelocity pid damper cylinder muscle"
+OTHER_ACTUATORS = "orientation dcmotor plugin"
+ACTUATORS = "general motor position velocity intvelocity pid damper cylinder muscle adhesion"
+_ADHESION = "@name @class @body @gain @ctrlrange @forcerange @forcelimited @group"
 _SERVO = "@kp @kv @dampratio"
 
 _SENSOR = "@name @noise @cutoff @user @nsample @interp @delay @interval"
@@ -154,6 +155,7 @@ KNOWN = _table(
         "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "muscle": f"{_ACTUATOR} {_MUSCLE} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "velocity": f"{_ACTUATOR} @kv {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
+        "adhesion": f"{_ADHESION} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
         "general": f"{_ACTUATOR} {_GENERAL} {_GENERAL_UNSUPPORTED} {_ACTUATOR_UNSUPPORTED} {_ACTUATOR_SOLVER}",
     }
 )
@@ -215,6 +217,7 @@ READ = {
         "muscle": f"{_ACTUATOR} {_MUSCLE}",
         "cylinder": f"{_ACTUATOR} @timeconst @area @diameter @bias",
         "velocity": f"{_ACTUATOR} @kv",
+        "adhesion": _ADHESION,
         "general": f"{_ACTUATOR} {_GENERAL}",
     }.items()
 }

@@ -59,8 +59,7 @@ class TransmissionReader:
         if kind == "cranksite":
             return self._of_crank(node, element, gear)
         if kind == "body":
-            self.leave_out(node, "an actuator on a body is not supported")
-            return None
+            return self._of_body(node, gear)
         return self._of_joint(node, kind, gear)
 
     def warn_of_sums(self, driven: Iterable[str]) -> None:
@@ -101,6 +100,11 @@ class TransmissionReader:
             return None
         path = tuple(PathPoint("point", *self._bodies.sites[name]) for name in (site, other) if name is not None)
         return Driven(TransmissionSpec("site" if other is None else "site in site", gear, path=path))
+
+    def _of_body(self, node: Node, gear: tuple[float, ...]) -> Driven | None:
+        """A pull at the contacts of a body, which knows no gear."""
+        link = find_named(node, "body", "body", self._bodies.all_links)
+        return None if link is None else Driven(TransmissionSpec("contact", gear, path=(PathPoint("point", link),)))
 
     def _of_crank(self, node: Node, element: WithDefaults, gear: tuple[float, ...]) -> Driven | None:
         node.attribute("slidersite", required=True)

@@ -91,6 +91,7 @@ class Reading:
     unused: Unused
     attached: Mapping[str, Settings] = field(default_factory=dict)  # {path: CompilerSettings of an attached file}
     actuator_nodes: dict[str, Node] = field(default_factory=dict)  # {name: node} of all actuators that have one
+    gaps: list[WithDefaults] = field(default_factory=list)  # geoms and pairs that touch at a distance
 
     def settings_of(self, element: Node | WithDefaults) -> Settings:
         """The CompilerSettings of the file in which an element stands."""

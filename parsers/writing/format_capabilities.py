@@ -46,6 +46,7 @@ WORDS_OF_TRANSMISSIONS = {
     "site": "a site",
     "site in site": "a site in another one",
     "crank": "a slider-crank",
+    "contact": "contacts",
 }
 _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")

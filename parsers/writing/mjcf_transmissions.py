@@ -51,7 +51,7 @@ def with_transmission_sites(model: ModelSpec, losses: Losses) -> ModelSpec:
 
 def _places(transmission: TransmissionSpec) -> list[tuple[str, Matrix]]:
     """(link, X_LP) of each site; ball joints and free ones name none."""
-    if transmission.joints or _is_free(transmission):
+    if transmission.joints or _is_free(transmission) or transmission.kind == "contact":
         return []
     places = [(part.link, part.X_LP) for part in transmission.path if part.kind == "point"]
     return [*places, *(part.side for part in transmission.path if part.side is not None)]
@@ -107,6 +107,8 @@ class TransmissionWriter:
         gear = given.gear[0] if given.gear[0] != 1.0 else None
         if given.kind == "sum" and given.coefficients == (1.0,):
             return {"joint": given.joints[0], "gear": gear}
+        if given.kind == "contact":
+            return {"body": given.path[0].link}
         if given.kind in ("sum", "path"):
             return {"tendon": self._tendon(root, actuator), "gear": gear}
         if given.kind == "crank":

@@ -76,6 +76,7 @@ class Solid:
     torsional: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
     bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
     grain: tuple = NO_GRAIN  # body, direction in it (3), friction along and across it
+    link: int = -1
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -188,6 +189,7 @@ def _arrays_of(solids, filters):
     return {
         "kind": [solid.kind for solid in solids],
         "body": [solid.body for solid in solids],
+        "link": [solid.link for solid in solids],
         "X_BG": [solid.X_BG for solid in solids],
         "size": [solid.size for solid in solids],
         "rounding": [solid.rounding for solid in solids],

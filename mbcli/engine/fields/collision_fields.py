@@ -54,6 +54,7 @@ COLLISION_FIELDS = (
     # what never changes
     Field("kind", ("nsolid",), "int", "", "see above"),
     Field("body", ("nsolid",), "int", "", "body that the solid is fixed to"),
+    Field("link", ("nsolid",), "int", "", "link of that body"),
     Field("X_BG", ("nsolid", 12), "real", "1, m", "pose of the solid in its body"),
     Field(
         "size", ("nsolid", 3), "real", "m", "half lengths, radii or semi-axes along x, y, z; of capsules without caps"

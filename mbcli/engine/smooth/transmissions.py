@@ -1,12 +1,14 @@
 """What actuators act through: lengths of transmissions and their moments, the rates per unit of each velocity.
 
 A length is a sum of coordinates, the path of a tendon over points, spheres and cylinders, a coordinate of a site in
-another one, or that of a slider-crank; a force at a site has a moment without a length. All are times the gear. The
-force f of an actuator is moment^T f on the velocities.
+another one, or that of a slider-crank; a force at a site, or at contacts, has a moment without a length. All are times
+the gear. The force f of an actuator is moment^T f on the velocities. Moments at contacts are those of the last step:
+contact/adhesion.py.
 """
 
 from mbcli.engine.fields.model_fields import (
     NUMBERS_GEAR,
+    OF_CONTACT,
     OF_CRANK,
     OF_PATH,
     OF_SITE,
@@ -53,7 +55,15 @@ def add_transmissions_on_links(model, data, F_link):
     Actuators of joints are not among them: their forces are in the joints.
     """
     for i in range(model.transmission_kinds.shape[0]):
-        measure(model, data, i, F_link, 1)
+        if model.transmission_kinds[i, TRANSMISSION_KIND] == OF_CONTACT:
+            pull_links(model, data, i, F_link)
+        else:
+            measure(model, data, i, F_link, 1)
+
+
+@slot(contact="contact.adhesion.pull_links_at_contacts")
+def pull_links(model, data, i, F_link):
+    """The same of actuator i, which pulls at contacts."""
 
 
 @kernel
@@ -66,6 +76,8 @@ def measure(model, data, i, F_link, at_links):
         return measure_path(model, data, i, F_link, at_links)
     if kind == OF_CRANK:
         return measure_crank(model, data, i, F_link, at_links)
+    if kind == OF_CONTACT:
+        return 0.0 * model.transmission_numbers[i, NUMBERS_GEAR]
     if kind == OF_SITE:
         return push_at_site(model, data, i, F_link, at_links)
     return measure_site(model, data, i, F_link, at_links)
@@ -77,12 +89,18 @@ def add_moment(model, data, i, k, r, torque, force, F_link, at_links):
 
     If at_links is 1, F_link += these times transmission_force.
     """
+    if at_links == 0 or model.path_link[k] >= 0:  # else a joint bears what acts on links
+        b, link = model.path_body[k], model.path_link[k]
+        add_moment_of_body(model, data, i, b, link, r, torque, force, F_link, at_links)
+
+
+@kernel
+def add_moment_of_body(model, data, i, b, link, r, torque, force, F_link, at_links):
+    """The same at a link of body b."""
     if at_links == 1:
-        if model.path_link[k] >= 0:
-            f = data.transmission_force[i]
-            add_force(model, data, F_link, 1, model.path_link[k], r, scale(f, torque), scale(f, force))
+        f = data.transmission_force[i]
+        add_force(model, data, F_link, 1, link, r, scale(f, torque), scale(f, force))
         return
-    b = model.path_body[k]
     turning = add(torque, cross(r, force))
     d = model.body_v[b] + model.body_nv[b] - 1  # -1 for World
     while d >= 0:

@@ -4,6 +4,7 @@ vdot is (v' - v) / h, so whoever asks for the accelerations of a step, advances 
 needs to know nothing of contact. The arrays of contact hang on Data: contact points, solver, geometries.
 """
 
+from mbcli.engine.contact.adhesion import add_adhesion
 from mbcli.engine.contact.arrivals import (
     arrival_of,
     find_partners,
@@ -168,6 +169,7 @@ def note_rest(data, h):
 def constrain_step(model, data, points, solver, h):
     """After gather_forces(), clear_problem(): vdot under contact at the points, efforts of joints and constraints."""
     place_axes(model, data, solver)
+    add_adhesion(model, data, points)
     add_contact_rows(model, data, solver, points)
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data) and not has_transmission_rows(model)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:

@@ -92,6 +92,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     torsional=turning,
                     bounce=_bounce(instance),
                     grain=grain,
+                    link=n,
                 )
             )
             of.append(g)

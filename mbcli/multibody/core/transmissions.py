@@ -36,7 +36,8 @@ class TransmissionStates(NamedTuple):
 def transmissions_at(plant: PlantData, context: Context, u: ArrayLike | None = None) -> TransmissionStates:
     """TransmissionStates at this instant, under the inputs of the context or under the actuation u (nu,).
 
-    Of an actuator with `is_early` in its law, which is that of the activation after a step, the force of that.
+    Of an actuator with `is_early` in its law, which is that of the activation after a step, the force of that. What
+    pulls at contacts has no moments here: steps find contacts.
     """
     plant.check_context(context)
     state: Any = context.state
@@ -80,17 +81,19 @@ def activation_names(plant: PlantData) -> list[str]:
     return [names[a.input_start()] for a in plant.elements.transmission_actuators if a.has_activation()]
 
 
-def require_steps_for_activations(plant: PlantData) -> None:
-    """ModelError if an actuator of a continuous plant has an activation, which steps advance."""
+def require_steps_for_transmissions(plant: PlantData) -> None:
+    """ModelError if an actuator of a continuous plant has what only steps advance, or find."""
     if plant.is_discrete():
         return
     for actuator in plant.elements.transmission_actuators:
         if actuator.has_activation():
-            place = f"{actuator.place}: error: " if actuator.place else ""
-            raise ModelError(
-                f"{place}actuator '{actuator.name()}' has an activation, which only the steps of a discrete plant "
-                "advance"
-            )
+            problem = "has an activation, which only the steps of a discrete plant advance"
+        elif actuator.transmission().kind == "contact":
+            problem = "pulls at contacts, which only the steps of a discrete plant find"
+        else:
+            continue
+        place = f"{actuator.place}: error: " if actuator.place else ""
+        raise ModelError(f"{place}actuator '{actuator.name()}' {problem}")
 
 
 def complete_laws(plant: PlantData) -> bool:

@@ -55,7 +55,7 @@ from mbcli.multibody.core.force_elements import force_element_fault
 from mbcli.multibody.core.inputs import has_controllers
 from mbcli.multibody.core.rates import gimbal_lock
 from mbcli.multibody.core.step_forces import StepForces
-from mbcli.multibody.core.transmissions import require_steps_for_activations
+from mbcli.multibody.core.transmissions import require_steps_for_transmissions
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.stepping.energy_balance import KeptBalance, keep_none
 from mbcli.multibody.stepping.missing_mass import require_masses
@@ -231,7 +231,7 @@ class Run:
     ) -> None:
         self.plant, self.context = plant, context
         require_actions(plant)
-        require_steps_for_activations(plant)
+        require_steps_for_transmissions(plant)
         require_masses(plant, context)
         self.config = DEFAULT_CONFIG if config is None else config
         self.steps = self.refused_steps = 0

@@ -1,4 +1,4 @@
-"""Actuators that act through the length of a transmission, or as a wrench at a site, by a law with a control."""
+"""Actuators that act through the length of a transmission, at a site or at contacts, by a law with a control."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.rigid_body import RigidBody
 
-LENGTHS = ("sum", "path", "site", "site in site", "crank")  # by the numbers of the engine
+LENGTHS = ("sum", "path", "site", "site in site", "crank", "contact")  # by the numbers of the engine
 PARTS = ("point", "sphere", "cylinder", "pulley")  # likewise
 DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle")
 LAWS = ("none", "affine", "muscle")
@@ -89,7 +89,7 @@ class TransmissionActuator(NamedElement):
     def effort_unit(self) -> str:
         """Of its force: "N", "N m", or "1" at sites, where the gear has the unit."""
         kind, joints = self._transmission.kind, self._transmission.joints
-        if kind in ("path", "crank"):
+        if kind in ("path", "crank", "contact"):
             return "N"
         return ("N m" if joints[0].is_angular() else "N") if kind == "sum" else "1"
 

@@ -331,11 +331,12 @@ def test_defaults_of_one_kind_of_actuator_reach_the_others():
         ('<general joint="j" gainprm="0"/>', "without gain"),
         ('<motor joint="j" gear="0"/>', "without gear"),
         ('<muscle joint="j"/>', "lengthrange is not known"),
-        ('<adhesion body="b" ctrlrange="0 1"/>', "<adhesion> in <actuator>"),
+        ('<orientation joint="j" kp="1"/>', "<orientation> in <actuator>"),
+        ('<general body="b" biastype="affine" biasprm="0 0 -1"/>', "a pull at contacts that depends on the motion"),
     ],
 )
 def test_other_actuators_are_warned_of_and_left_out(actuator, message):
-    joint = '<freejoint name="free"/><geom size="1"/></body><body><joint name="j"/>'
+    joint = '<freejoint name="free"/><geom size="1"/></body><body name="b"><joint name="j"/>'
     actuators, warnings = actuators_of(actuator, joint=joint)
     assert actuators == ()
     assert len(warnings) == 1 and message in warnings[0] and "as if it were not there" in warnings[0]

@@ -70,6 +70,7 @@ ACTUATORS = {
     "a free joint in its parent": '<motor name="m" jointinparent="root" gear="1 -2 3 .1 .2 -.3"/>',
     "of a group that is switched off": '<position name="m" joint="j1" kp="10" group="3"/>',
     "an integral of a group that is switched off": '<intvelocity name="m" joint="j1" kp="10" class="off"/>',
+    "a pull at contacts": '<adhesion name="m" body="arm" gain="3" ctrlrange=".2 1" forcerange="0 2"/>',
     "a slider-crank": '<general name="m" cranksite="e" slidersite="b" cranklength=".5" gear="2"/>',
 }
 
