@@ -33,6 +33,8 @@ NOT_SMOOTH = {
     "rotation_between",
     "vector_at_half_turn",
     "max_of",
+    # acts where there are contacts alone
+    "pull_links",
     # whether there is a step, and whether how rows of force elements give way is known in it already
     "accelerations",
     "knows_roots",
