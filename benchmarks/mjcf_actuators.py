@@ -5,7 +5,8 @@
 reads every MJCF file of these folders that MuJoCo compiles and that has actuators. At random states, activations and
 controls it compares lengths, moments, forces and the generalized forces of all actuators with a transmission, and the
 forces of servos on joints. Differences are parts of the largest number of their kind in the file. A motor on a joint
-has nothing to compare: its input is its force. Files are read alone, contact is off, joints that follow others do.
+has nothing to compare: its input is its force. Files are read alone, contact is off in both engines (moments of adhesion
+are those of tests/simulation/test_adhesion.py), joints that follow others do.
 
     python -m benchmarks.mjcf_actuators --runs FOLDER...
 
@@ -105,6 +106,7 @@ def compare(mujoco: Any, model: Any, plant: Any, states: int = STATES) -> tuple[
     count = len(names)
     ours = {a.name(): a for a in (*plant.elements.actuators, *plant.elements.transmission_actuators)}
     acting = [name in ours for name in names]
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     matched = matched_coordinates(mujoco, model, plant)
     if matched is None or count != model.nu:  # some have several controls
         return acting, None
