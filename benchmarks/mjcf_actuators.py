@@ -5,8 +5,8 @@
 reads every MJCF file of these folders that MuJoCo compiles and that has actuators. At random states, activations and
 controls it compares lengths, moments, forces and the generalized forces of all actuators with a transmission, and the
 forces of servos on joints. Differences are parts of the largest number of their kind in the file. A motor on a joint
-has nothing to compare: its input is its force. Files are read alone, contact is off in both engines (moments of adhesion
-are those of tests/simulation/test_adhesion.py), joints that follow others do.
+has nothing to compare: its input is its force. Files are read alone, joints that follow others do. Contact is off in
+both engines: tests/simulation/test_adhesion.py has moments of adhesion.
 
     python -m benchmarks.mjcf_actuators --runs FOLDER...
 

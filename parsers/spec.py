@@ -327,6 +327,7 @@ class ActuatorLaw:
     activation: tuple[float, float] = (-inf, inf)
     is_early: bool = False  # the force is that of the activation after the step
     lengths: tuple[float, float] = (0.0, 0.0)  # of a muscle, shortest and longest
+    together: tuple[float, float] = (-inf, inf)  # of force times gear of all on the same joint or tendon
     damping_ratio: float = 0.0  # of a servo, whose damping follows from the mass that it moves by default
 
 

@@ -105,7 +105,7 @@ class _ActuatorReader:
         self._stated = {node.raw("name") for section in root.children("actuator") for node in section.child_nodes}
         self._actuators: dict[str, ActuatorSpec] = {}
         self.others: dict[str, TransmissionActuatorSpec] = {}
-        self._transmissions = TransmissionReader(reading, bodies, tendons)
+        self._transmissions = TransmissionReader(root, reading, bodies, tendons)
         self._damped: dict[str, tuple[Node, float]] = {}  # name -> (node, damping ratio)
 
     def read(self, node: Node) -> None:
@@ -178,7 +178,9 @@ class _ActuatorReader:
             tendon = self._tendons.fixed.get(name)
             return _leader_of(tendon, self._bodies.joints)
         joint = self._bodies.joints.get(node.attribute("joint") or node.attribute("jointinparent") or "")
-        return None if joint is None or len(joint.axes) != 1 else (joint, 1.0, 0.0)
+        if joint is None or len(joint.axes) != 1 or self._transmissions.shares_limit(joint):
+            return None
+        return joint, 1.0, 0.0
 
     def _read_other(
         self,
@@ -214,13 +216,15 @@ class _ActuatorReader:
                 lengths = lower, upper
         else:
             lengths = element.vector("lengthrange", 2, (0.0, 0.0))
-        activation = self._range(element, "act")
+        activation, together = self._range(element, "act"), (-inf, inf)
         if law.dyntype == "integrator":
             activation = _inherited_limits(element, law, driven.limits) or activation
         elif node.attribute("ctrlrange") is None or node.tag != "position":
             control = _inherited_limits(element, law, driven.limits) or control
         least, most = driven.forces
-        if gear and not (law.gaintype == "fixed" and driven.transmission.kind in ("site", "site in site")):
+        if driven.shared:
+            together = driven.forces
+        elif gear and not (law.gaintype == "fixed" and driven.transmission.kind in ("site", "site in site")):
             low, high = sorted((least / gear, most / gear))
             force = max(force[0], low), min(force[1], high)
         for attribute in ("armature", "damping"):
@@ -244,6 +248,7 @@ class _ActuatorReader:
                 activation=activation,
                 is_early=bool(element.flag("actearly", False)),
                 lengths=(lengths[0], lengths[1]),
+                together=together,
                 damping_ratio=law.dampratio,
             ),
             node.place,

@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_known import ACTUATORS
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, find_named
 from mbcli.parsers.spec import PathPoint, TransmissionSpec
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 TRANSMISSIONS = ("joint", "jointinparent", "tendon", "site", "cranksite", "body")
 _NO_LIMITS = -inf, inf
-_EACH = "it limits each actuator on it, not their sum"
+_OTHERS = "it limits the actuators of the joint itself, not what tendons and sites do to it"
+_EACH = "it limits each actuator of the joint, not their sum"
+_GEARS = "it limits each of its actuators, since their gears differ, not their sum"
 
 
 class Driven(NamedTuple):
@@ -30,16 +33,32 @@ class Driven(NamedTuple):
 
     transmission: TransmissionSpec
     limits: tuple[float, float] = _NO_LIMITS  # of the length without gear
-    forces: tuple[float, float] = _NO_LIMITS  # of all actuators on it together
+    forces: tuple[float, float] = _NO_LIMITS  # times gears, of all actuators on it together
+    shared: bool = False  # whether there are several
 
 
 class TransmissionReader:
     """Reads the transmissions of actuators."""
 
-    def __init__(self, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
+    def __init__(self, root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
         self._reading, self._bodies, self._tendons = reading, bodies, tendons
-        self._on_tendons: Counter[str] = Counter()
-        self._on_joints: Counter[str] = Counter()
+        self._on_joints: Counter[str] = Counter()  # that name them
+        self._across: Counter[str] = Counter()  # that move them by tendons and sites
+        self._gears: dict[str, list[float]] = {}  # of actuators on tendons
+        self._with_drives: set[str] = set()  # joints with actuators that have inertia or damping
+        for section in root.children("actuator"):
+            for node in section.children(*ACTUATORS.split()):
+                element, name = reading.defaults.of_actuator(node), node.raw("joint") or node.raw("jointinparent") or ""
+                self._on_joints[name] += 1
+                if any(element.vector(attribute, 3, (0.0,), least=1)[0] for attribute in ("armature", "damping")):
+                    self._with_drives.add(name)
+                gear = element.vector("gear", 6, (1.0,), least=1)[0]
+                self._gears.setdefault(node.raw("tendon") or "", []).append(gear)
+
+    def shares_limit(self, joint: JointSpec) -> bool:
+        """Whether several actuators on a joint have a limit of their sum: then none is one of the joint alone."""
+        has_drives = joint.name in self._with_drives
+        return joint.axes[0].effort < inf and self._on_joints[joint.name] > 1 and not has_drives
 
     def read(self, node: Node, element: WithDefaults) -> Driven | None:
         """That of an actuator; None after a finding."""
@@ -63,15 +82,18 @@ class TransmissionReader:
         return self._of_joint(node, kind, gear)
 
     def warn_of_sums(self, driven: Iterable[str]) -> None:
-        """Where several actuators share a limit of their sum. driven: the joints of the actuators that were not read
-        here."""
-        for name, count in (self._on_joints + Counter(driven)).items():
-            axis = self._bodies.joints[name].axes[0]
-            if count > 1 and axis.effort < inf:
-                self._reading.unused.add(self._bodies.joint_elements[name], "actuatorfrcrange", _EACH)
-        for name, count in self._on_tendons.items():
-            if count > 1 and name in self._tendons.forces:
-                self._reading.unused.add(self._tendons.elements[name], "actuatorfrcrange", _EACH)
+        """Where a limit of a sum is not followed. driven: the joints of the actuators that were not read here."""
+        units = Counter(driven)
+        for name, joint in self._bodies.joints.items():
+            if len(joint.axes) != 1 or joint.axes[0].effort == inf:
+                continue
+            alone = units[name] + self.shares_limit(joint)
+            if self._across[name] or alone > 1:
+                told = _OTHERS if self._across[name] else _EACH
+                self._reading.unused.add(self._bodies.joint_elements[name], "actuatorfrcrange", told)
+        for name, gears in self._gears.items():
+            if len(set(gears)) > 1 and name in self._tendons.forces:
+                self._reading.unused.add(self._tendons.elements[name], "actuatorfrcrange", _GEARS)
 
     def leave_out(self, node: Node, problem: str) -> None:
         """Tells that an actuator is not there."""
@@ -81,15 +103,19 @@ class TransmissionReader:
         name = find_named(node, "tendon", "tendon", self._tendons.names)
         if name is None:
             return None
-        self._on_tendons[name] += 1
-        limits = self._tendons.limits.get(name, _NO_LIMITS), self._tendons.forces.get(name, _NO_LIMITS)
+        lower, upper = sorted(
+            gear[0] * bound if gear[0] else bound for bound in self._tendons.forces.get(name, _NO_LIMITS)
+        )
+        shared = len(self._gears[name]) > 1 and len(set(self._gears[name])) == 1
+        limits = self._tendons.limits.get(name, _NO_LIMITS), (lower, upper), shared
         if name in self._tendons.paths:
+            self._across.update(self._moved_by(self._tendons.paths[name]))
             return Driven(TransmissionSpec("path", gear, path=self._tendons.paths[name]), *limits)
         tendon = self._tendons.fixed.get(name)
         if tendon is None:
             self.leave_out(node, "an actuator on a tendon that is not supported")
             return None
-        self._on_joints.update(tendon.terms)
+        self._across.update(tendon.terms)
         spec = TransmissionSpec("sum", gear, tuple(tendon.terms), tuple(tendon.terms.values()))
         return Driven(spec, *limits)
 
@@ -99,12 +125,25 @@ class TransmissionReader:
         if site is None or (other is None and node.attribute("refsite") is not None):
             return None
         path = tuple(PathPoint("point", *self._bodies.sites[name]) for name in (site, other) if name is not None)
+        self._across.update(self._moved_by(path))
         return Driven(TransmissionSpec("site" if other is None else "site in site", gear, path=path))
 
     def _of_body(self, node: Node, gear: tuple[float, ...]) -> Driven | None:
         """A pull at the contacts of a body, which knows no gear."""
         link = find_named(node, "body", "body", self._bodies.all_links)
         return None if link is None else Driven(TransmissionSpec("contact", gear, path=(PathPoint("point", link),)))
+
+    def _moved_by(self, path: tuple[PathPoint, ...]) -> set[str]:
+        """The joints that move some of the points, but not all: those between them."""
+        of_child = {joint.child: joint for joint in self._bodies.joints.values()}
+        chains = []
+        for part in path:
+            chain, link = set(), part.link
+            while link in of_child and part.kind != "pulley":
+                chain.add(of_child[link].name)
+                link = of_child[link].parent
+            chains.append(chain)
+        return set.union(*chains) - (set.intersection(*chains) if len(chains) > 1 else set())
 
     def _of_crank(self, node: Node, element: WithDefaults, gear: tuple[float, ...]) -> Driven | None:
         node.attribute("slidersite", required=True)
@@ -119,6 +158,7 @@ class TransmissionReader:
             return None
         first, second = self._bodies.sites[crank], self._bodies.sites[slider]
         path = PathPoint("point", *first, size=rod), PathPoint("point", *second)
+        self._across.update(self._moved_by(path))
         return Driven(TransmissionSpec("crank", gear, path=path))
 
     def _of_joint(self, node: Node, kind: str, gear: tuple[float, ...]) -> Driven | None:
@@ -130,9 +170,8 @@ class TransmissionReader:
             return Driven(_of_free(self._bodies.free_joints[name] if joint is None else joint.child, kind, gear))
         if len(joint.axes) == 1:
             axis = joint.axes[0]
-            self._on_joints[joint.name] += 1
             spec = TransmissionSpec("sum", gear, (joint.name,), (1.0,))
-            return Driven(spec, (axis.lower, axis.upper), (-axis.effort, axis.effort))
+            return Driven(spec, (axis.lower, axis.upper), (-axis.effort, axis.effort), self.shares_limit(joint))
         if joint.type != "ball":
             self.leave_out(node, "an actuator on a joint of several coordinates is not supported")
             return None

@@ -105,7 +105,7 @@ class TransmissionWriter:
         """The attributes that say what it acts through."""
         given = actuator.transmission
         gear = given.gear[0] if given.gear[0] != 1.0 else None
-        if given.kind == "sum" and given.coefficients == (1.0,):
+        if given.kind == "sum" and given.coefficients == (1.0,) and not self._limits_tendon(actuator):
             return {"joint": given.joints[0], "gear": gear}
         if given.kind == "contact":
             return {"body": given.path[0].link}
@@ -129,6 +129,15 @@ class TransmissionWriter:
         sites = [self._site(part.link, part.X_LP) for part in given.path]
         return {"site": sites[0], "refsite": sites[1] if len(sites) > 1 else None, "gear": given.gear}
 
+    def _limits_tendon(self, actuator: TransmissionActuatorSpec) -> bool:
+        """Whether its sum with others has a limit that is none of a joint, which has its own."""
+        if actuator.law.together == (-inf, inf):
+            return False
+        given = actuator.transmission
+        if given.kind != "sum" or given.coefficients != (1.0,):
+            return True
+        return all(joint.axes[0].effort == inf for joint in self._spec.joints if joint.name == given.joints[0])
+
     def _site(self, link: str, X_LP: Matrix) -> str:
         name = _site_at(self._spec.frames, link, X_LP)
         assert name is not None  # with_transmission_sites() makes them
@@ -139,12 +148,16 @@ class TransmissionWriter:
         given = actuator.transmission
         sides = (None if part.side is None else self._site(*part.side) for part in given.path)
         parts = ((*_key(part), side) for part, side in zip(given.path, sides, strict=True))
-        key = given.joints, given.coefficients, *parts
+        limits = actuator.law.together if self._limits_tendon(actuator) else None
+        key = limits, given.joints, given.coefficients, *parts
         if key not in self._tendons:
             section = _tendon_section(root)
             name = generated_name(f"{actuator.name}_tendon", {node.get("name") for node in section})
             self._tendons[key] = name
             node = add(section, "fixed" if given.kind == "sum" else "spatial", name=name)
+            if limits is not None:
+                lower, upper = sorted(bound / given.gear[0] for bound in limits)
+                node.set("actuatorfrcrange", numbers(max(lower, -_LARGEST), min(upper, _LARGEST)))
             for joint, coefficient in zip(given.joints, given.coefficients, strict=True):
                 add(node, "joint", joint=joint, coef=coefficient)
             for part in given.path:

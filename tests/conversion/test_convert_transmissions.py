@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_convert import PACKAGES, convert_and_prove, load, motion_losses
 from test_convert_mjcf import damaged
-from test_mjcf_actuators_peers import ACTUATORS, MODEL
+from test_mjcf_actuators_peers import ACTUATORS, MODEL, SUMS, TOGETHER
 
 from benchmarks.mjcf_actuators import compare
 from mbcli.conversion.conversion_proof import prove
@@ -68,6 +68,16 @@ def test_actuators_through_one_tendon_share_it():
     both = ACTUATORS["a cylinder"] + '<motor name="n" tendon="t" gear="2"/><motor name="o" tendon="s"/>'
     text = convert_and_prove(*load(MODEL.replace("ACTUATOR", both), "mjcf"), "mjcf").text
     assert text.count(b"<fixed ") == 1 and text.count(b"<spatial ") == 1
+
+
+@pytest.mark.parametrize("kind", TOGETHER)
+def test_limits_of_sums_are_written(kind):
+    model, plant = load(SUMS.format(TOGETHER[kind]), "mjcf")
+    conversion = convert_and_prove(model, plant, "mjcf")
+    assert not motion_losses(conversion)
+    again, _ = load(conversion.text.decode(), "mjcf")
+    limits = [[a.law.together for a in each.transmission_actuators] for each in (model, again)]
+    np.testing.assert_allclose(limits[1], limits[0])
 
 
 @pytest.mark.parametrize("target", ["urdf", "sdf"])

@@ -1,7 +1,7 @@
 """Limits, controllers and dry friction of joints, and force elements, as rows of the contact problem."""
 
 from mbcli.engine.contact.problem import add_entry, add_velocity_row, begin_constraint, end_constraint
-from mbcli.engine.contact.transmission_rows import TRANSMISSION
+from mbcli.engine.contact.transmission_rows import TRANSMISSION, take_transmission_force
 from mbcli.engine.fields.contact_fields import (
     BOUNDED_HIGH,
     BOUNDED_LOW,
@@ -103,7 +103,7 @@ def set_friction_law(model, solver, i, h):
 
 
 @kernel
-def take_efforts(data, solver, h, i):
+def take_efforts(model, data, solver, h, i):
     """The effort of row i, if it is that of a controller, of dry friction or of another actuator."""
     source = solver.con_source[i]
     if CONTROLLER <= source < DRY_FRICTION:
@@ -111,7 +111,7 @@ def take_efforts(data, solver, h, i):
     elif DRY_FRICTION <= source < TRANSMISSION:
         data.friction_effort[source - DRY_FRICTION] = solver.con_impulse[i, 0] / h
     elif TRANSMISSION <= source < ELEMENT:
-        data.transmission_force[source - TRANSMISSION] = solver.con_impulse[i, 0] / h
+        take_transmission_force(model, data, source - TRANSMISSION, solver.con_impulse[i, 0] / h)
 
 
 @slot(plain="contact.plain.add_element_rows")

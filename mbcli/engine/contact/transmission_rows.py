@@ -4,14 +4,21 @@ With the moment J, the force at the start f and its slopes k by the length, d by
 
     h clamp_to_bounds(f - d (J v' - J v) - h k J v') = (v_hat - J v') / R within bounds,   1 / R = h (d + h k),
 
-as that of a controller on one joint.
+as that of a controller on one joint. Actuators whose sum is limited share a row, of the length without gears, with the
+sums of f, d and k: what the step changes in the sum is divided by the slopes.
 """
 
 from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint
 from mbcli.engine.fields.contact_fields import BOUNDED, BOUNDED_HIGH, BOUNDED_LOW, BOUNDED_R, BOUNDED_V_HAT
-from mbcli.engine.fields.model_fields import NUMBERS_FORCE, TRANSMISSION_IMPLICIT
+from mbcli.engine.fields.model_fields import (
+    NUMBERS_FORCE,
+    NUMBERS_GEAR,
+    NUMBERS_SUM,
+    TRANSMISSION_IMPLICIT,
+    TRANSMISSION_SUM,
+)
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.actuator_laws import unbounded_force
+from mbcli.engine.smooth.actuator_laws import sum_at_start, unbounded_force
 
 INFINITE = float("inf")
 TRANSMISSION = (1 << 41) + (1 << 40)  # con_source: behind dry friction, before equations
@@ -33,8 +40,24 @@ def slope_in_step(data, i, h):
 
 
 @kernel
+def slope_of_sum(model, data, i, h):
+    """The same of the actuators whose sum is limited with that of i, the first; h = 0: d alone."""
+    total = 0.0
+    for k in range(i, model.transmission_kinds.shape[0]):
+        if (
+            model.transmission_kinds[k, TRANSMISSION_SUM] == i
+            and model.transmission_kinds[k, TRANSMISSION_IMPLICIT] == 1
+        ):
+            gear = model.transmission_numbers[k, NUMBERS_GEAR]
+            total += gear * gear * slope_in_step(data, k, h)
+    return total
+
+
+@kernel
 def has_row(model, data, i, h):
     """After add_transmission_forces: whether actuator i acts by a row in this step."""
+    if model.transmission_kinds[i, TRANSMISSION_SUM] >= 0:
+        return slope_of_sum(model, data, model.transmission_kinds[i, TRANSMISSION_SUM], h) > 0.0
     return model.transmission_kinds[i, TRANSMISSION_IMPLICIT] == 1 and slope_in_step(data, i, h) > 0.0
 
 
@@ -49,11 +72,12 @@ def leave_to_transmission_rows(model, data, h):
 
 @kernel
 def add_transmission_rows(model, data, solver, h):
-    """A row for each such actuator, with its law."""
-    law, numbers = solver.con_law, model.transmission_numbers
+    """A row for each such actuator, or sum, with its law."""
     for n in range(model.transmission_kinds.shape[0]):
-        if not has_row(model, data, n, h):
+        first = model.transmission_kinds[n, TRANSMISSION_SUM]
+        if not has_row(model, data, n, h) or (first >= 0 and first != n):
             continue
+        gear = model.transmission_numbers[n, NUMBERS_GEAR] if first >= 0 else 1.0
         i = begin_constraint(solver, BOUNDED, TRANSMISSION + n)
         if i < 0:
             return
@@ -61,11 +85,57 @@ def add_transmission_rows(model, data, solver, h):
             d = data.v.shape[0] - 1 - k
             moment = data.transmission_moment[n, d]
             if moment != 0.0 and data.diagonal[d] < INFINITE:
-                add_entry(solver, i, d, moment, 0.0, 0.0)
-        slope = slope_in_step(data, n, h)
-        force = unbounded_force(model, data, n, h)
-        damping = max(data.transmission_slope[n, 0], 0.0)
-        law[i, BOUNDED_R] = 1.0 / (h * slope)
-        law[i, BOUNDED_V_HAT] = (force + damping * data.transmission_rate[n]) / slope
-        law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = h * numbers[n, NUMBERS_FORCE], h * numbers[n, NUMBERS_FORCE + 1]
+                add_entry(solver, i, d, moment / gear, 0.0, 0.0)
+        if first >= 0:
+            set_law_of_sum(model, data, solver, i, n, h)
+        else:
+            set_law_of_actuator(model, data, solver, i, n, h)
         end_constraint(solver, i)
+
+
+@kernel
+def set_law_of_actuator(model, data, solver, i, n, h):
+    """The law of row i, that of actuator n."""
+    slope, force = slope_in_step(data, n, h), unbounded_force(model, data, n, h)
+    damping = max(data.transmission_slope[n, 0], 0.0)
+    set_bounded_law(model, solver, i, n, NUMBERS_FORCE, h, slope, force + damping * data.transmission_rate[n])
+
+
+@kernel
+def set_law_of_sum(model, data, solver, i, n, h):
+    """The same of the sum of n, the first of it, and others; and their transmission_share."""
+    slope, rate = (
+        slope_of_sum(model, data, n, h),
+        data.transmission_rate[n] / model.transmission_numbers[n, NUMBERS_GEAR],
+    )
+    aim = sum_at_start(model, data, n) + slope_of_sum(model, data, n, 0.0) * rate
+    set_bounded_law(model, solver, i, n, NUMBERS_SUM, h, slope, aim)
+    for k in range(n, model.transmission_kinds.shape[0]):
+        data.transmission_share[k] = 0.0
+        if (
+            model.transmission_kinds[k, TRANSMISSION_SUM] == n
+            and model.transmission_kinds[k, TRANSMISSION_IMPLICIT] == 1
+        ):
+            gear = model.transmission_numbers[k, NUMBERS_GEAR]
+            data.transmission_share[k] = gear * slope_in_step(data, k, h) / slope
+
+
+@kernel
+def set_bounded_law(model, solver, i, n, bounds, h, slope, aim):
+    """(aim - slope J v') within the bounds of actuator n that begin in that column."""
+    law, numbers = solver.con_law, model.transmission_numbers
+    law[i, BOUNDED_R] = 1.0 / (h * slope)
+    law[i, BOUNDED_V_HAT] = aim / slope
+    law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = h * numbers[n, bounds], h * numbers[n, bounds + 1]
+
+
+@kernel
+def take_transmission_force(model, data, n, force):
+    """The force of the row of actuator n, or of the sum of which it is the first, to transmission_force."""
+    if model.transmission_kinds[n, TRANSMISSION_SUM] != n:
+        data.transmission_force[n] = force
+        return
+    change = force - sum_at_start(model, data, n)
+    for k in range(n, model.transmission_kinds.shape[0]):
+        if model.transmission_kinds[k, TRANSMISSION_SUM] == n:
+            data.transmission_force[k] = data.transmission_start[k] + data.transmission_share[k] * change

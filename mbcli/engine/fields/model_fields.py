@@ -46,13 +46,14 @@ SCHEME_MIDDLE, SCHEME_EXACT = range(2)
 # the force is that of the activation after the step, whether a step takes the force at its end
 TRANSMISSION_KIND, TRANSMISSION_FIRST, TRANSMISSION_END, TRANSMISSION_GAIN, TRANSMISSION_BIAS = range(5)
 TRANSMISSION_DYNAMICS, TRANSMISSION_ACTIVATION, TRANSMISSION_EARLY, TRANSMISSION_IMPLICIT = range(5, 9)
+TRANSMISSION_SUM = 9  # the first of the actuators whose sum is limited with it, itself too; -1: none is
 OF_SUM, OF_PATH, OF_SITE, OF_SITE_IN_SITE, OF_CRANK, OF_CONTACT = range(6)
 PATH_POINT, PATH_SPHERE, PATH_CYLINDER, PATH_PULLEY = range(4)
 LAW_NONE, LAW_AFFINE, LAW_MUSCLE = range(3)
 DYNAMICS_NONE, DYNAMICS_INTEGRATOR, DYNAMICS_FILTER, DYNAMICS_FILTER_EXACT, DYNAMICS_MUSCLE = range(5)
 # columns of transmission_numbers: where each group begins; lower and upper bounds stand side by side
 NUMBERS_GEAR, NUMBERS_CONTROL, NUMBERS_FORCE, NUMBERS_ACTIVATION, NUMBERS_GAIN, NUMBERS_BIAS = 0, 6, 8, 10, 12, 21
-NUMBERS_DYNAMICS, NUMBERS_LENGTHS, NUMBERS_SIZE = 30, 33, 35
+NUMBERS_DYNAMICS, NUMBERS_LENGTHS, NUMBERS_SUM, NUMBERS_SIZE = 30, 33, 35, 37
 # columns of pd_constants
 PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
 
@@ -136,8 +137,8 @@ MODEL_FIELDS = (
     Field("actuator_dof", ("ndriven",), "int", "", "velocity that an actuator on a joint drives"),
     Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
     Field("pd_constants", ("npd", 4), "real", "N m, N m s, N, 1/s", "gains, effort limit, rate; columns PD_..."),
-    Field("transmission_kinds", ("ntransmission", 9), "int", "", "columns TRANSMISSION_..., see transmissions.py"),
-    Field("transmission_numbers", ("ntransmission", 35), "real", "of each", "gear, bounds, laws: columns NUMBERS_..."),
+    Field("transmission_kinds", ("ntransmission", 10), "int", "", "columns TRANSMISSION_..., see transmissions.py"),
+    Field("transmission_numbers", ("ntransmission", 37), "real", "of each", "gear, bounds, laws: columns NUMBERS_..."),
     Field("sum_dof", ("nsum",), "int", "", "velocity of a one-dof joint whose position is in a sum"),
     Field("sum_coefficient", ("nsum",), "real", "1 or m/rad", "its factor there"),
     Field("path_kind", ("npath",), "int", "", "PATH_...; of transmissions on sites PATH_POINT"),
@@ -257,6 +258,10 @@ DATA_FIELDS = (
     Field("transmission_rate", ("ntransmission",), "real", "m/s or rad/s", "its rate"),
     Field("transmission_moment", ("ntransmission", "nv"), "real", "1 or m", "its rate per unit of each velocity"),
     Field("transmission_force", ("ntransmission",), "real", "N or N m", "what the actuator gives"),
+    Field(
+        "transmission_start", ("ntransmission",), "real", "N or N m", "in a limited sum, without limit, at the start"
+    ),
+    Field("transmission_share", ("ntransmission",), "real", "1", "of what the step changes in that sum, over the gear"),
     Field("transmission_slope", ("ntransmission", 2), "real", "N s/m, N/m", "how that falls with the rate, the length"),
     Field("vdot_point", ("nv",), "real", "rad/s^2, m/s^2", "the best accelerations so far, see bounded_rows.py"),
     Field("row_residual", (1,), "real", "1", "0, or what another Newton step would change, see limited_dynamics.py"),

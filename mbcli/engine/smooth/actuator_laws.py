@@ -2,9 +2,10 @@
 
     force = clamp_to_bounds(gain x + bias),  x the control, or the activation where there is one
 
-Gain and bias are affine in length and rate, or those of a muscle. An activation is the integral of the control, follows
-it with a time constant, or as that of a muscle does; one step later it is what the rate gives, of DYNAMICS_FILTER_EXACT
-the exact solution. https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
+The forces of actuators on one joint or tendon whose sum is limited are scaled down to it, in rows of a step as
+contact/transmission_rows.py says. Gain and bias are affine in length and rate, or those of a muscle. An activation is
+the integral of the control, follows it with a time constant, or as that of a muscle does; one step later it is what the
+rate gives, of DYNAMICS_FILTER_EXACT the exact solution. https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
 
 from mbcli.engine.fields.model_fields import (
@@ -19,12 +20,15 @@ from mbcli.engine.fields.model_fields import (
     NUMBERS_DYNAMICS,
     NUMBERS_FORCE,
     NUMBERS_GAIN,
+    NUMBERS_GEAR,
     NUMBERS_LENGTHS,
+    NUMBERS_SUM,
     TRANSMISSION_ACTIVATION,
     TRANSMISSION_BIAS,
     TRANSMISSION_DYNAMICS,
     TRANSMISSION_EARLY,
     TRANSMISSION_GAIN,
+    TRANSMISSION_SUM,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.transmissions import measure_transmissions
@@ -47,8 +51,42 @@ def add_transmission_forces(model, data, h):
         force = unbounded_force(model, data, i, h)
         low, high = model.transmission_numbers[i, NUMBERS_FORCE], model.transmission_numbers[i, NUMBERS_FORCE + 1]
         data.transmission_force[i] = clamp_to_bounds(force, low, high)
+        if model.transmission_kinds[i, TRANSMISSION_SUM] >= 0 and not low.real < force.real < high.real:
+            data.transmission_slope[i, 0], data.transmission_slope[i, 1] = 0.0 * force, 0.0 * force
+    limit_sums(model, data)
+    for i in range(model.transmission_kinds.shape[0]):
         for d in range(data.v.shape[0]):
             data.tau[d] += data.transmission_moment[i, d] * data.transmission_force[i]
+
+
+@kernel
+def limit_sums(model, data):
+    """transmission_force -> transmission_start, and scaled where a sum is beyond its limits."""
+    kinds, count = model.transmission_kinds, model.transmission_kinds.shape[0]
+    for i in range(count):
+        data.transmission_start[i] = data.transmission_force[i]
+    for i in range(count):
+        if kinds[i, TRANSMISSION_SUM] != i:
+            continue
+        total = sum_at_start(model, data, i)
+        bound = clamp_to_bounds(
+            total, model.transmission_numbers[i, NUMBERS_SUM], model.transmission_numbers[i, NUMBERS_SUM + 1]
+        )
+        if bound.real == total.real:
+            continue
+        for k in range(i, count):
+            if kinds[k, TRANSMISSION_SUM] == i:
+                data.transmission_force[k] = data.transmission_start[k] * (bound / total)
+
+
+@kernel
+def sum_at_start(model, data, i):
+    """Of the forces at the start, times gears, of the actuators whose sum is limited with that of i, the first."""
+    total = 0.0 * data.transmission_start[i]
+    for k in range(i, model.transmission_kinds.shape[0]):
+        if model.transmission_kinds[k, TRANSMISSION_SUM] == i:
+            total += model.transmission_numbers[k, NUMBERS_GEAR] * data.transmission_start[k]
+    return total
 
 
 @kernel

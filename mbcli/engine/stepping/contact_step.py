@@ -202,7 +202,7 @@ def constrain_step(model, data, points, solver, h):
         data.vdot[d] = (solver.vectors[VECTOR_VELOCITY, solver.dof_slot[d]] - data.v[d]) / h
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED:
-            take_efforts(data, solver, h, i)
+            take_efforts(model, data, solver, h, i)
     take_element_impulses(data, solver, h)
     take_constraint_forces(data, solver, h)
 

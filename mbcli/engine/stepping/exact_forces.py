@@ -26,7 +26,7 @@ from mbcli.engine.fields.model_fields import (
     ELEMENT_X,
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
-from mbcli.engine.runtime.handles import data_at, solver_at
+from mbcli.engine.runtime.handles import data_at, model_at, solver_at
 from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.stepping.contact_step import take_constraint_forces
 
@@ -61,18 +61,18 @@ def call_for_forces(data, h):
 @called
 def exact_forces_called(model, data, points, solver, h):
     """After the problem of a step of length h: forces exact at its velocities, v_off; -h: those of the solver again."""
-    d, s = data_at(data), solver_at(solver)
+    m, d, s = model_at(model), data_at(data), solver_at(solver)
     for k in range(d.v.shape[0]):
         d.v_off[k] = 0.0
     if explains_all(s) and h > 0.0:
-        take_exact(d, s, h)
+        take_exact(m, d, s, h)
     elif explains_all(s):
-        take_solved(d, s, -h)
+        take_solved(m, d, s, -h)
     return 0.0
 
 
 @kernel
-def take_exact(data, solver, h):
+def take_exact(model, data, solver, h):
     """con_impulse, and what follows from it, exact; con_kept has what was."""
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         for r in range(3):
@@ -80,7 +80,7 @@ def take_exact(data, solver, h):
     make_impulses_exact(solver)
     for k in range(data.v.shape[0]):
         data.v_off[k] = solver.vectors[VECTOR_DIRECTION, solver.dof_slot[k]]
-    take_forces(data, solver, h)
+    take_forces(model, data, solver, h)
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         first = row_of_element(data, solver, i)
         if first >= 0:
@@ -90,7 +90,7 @@ def take_exact(data, solver, h):
 
 
 @kernel
-def take_solved(data, solver, h):
+def take_solved(model, data, solver, h):
     """After take_exact(): all as it was."""
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         for r in range(3):
@@ -99,7 +99,7 @@ def take_solved(data, solver, h):
         if first >= 0:
             for r in range(min(3, data.element_row.shape[0] - first)):
                 data.element_row[first + r, ELEMENT_X] = solver.con_kept[i, KEPT_CHANGE + r]
-    take_forces(data, solver, h)
+    take_forces(model, data, solver, h)
 
 
 @kernel
@@ -111,11 +111,11 @@ def explains_all(solver):
 
 
 @kernel
-def take_forces(data, solver, h):
+def take_forces(model, data, solver, h):
     """Efforts of joints and forces of constraints, from con_impulse."""
     for i in range(solver.counts[COUNT_CONSTRAINTS]):
         if solver.con_kind[i] == BOUNDED:
-            take_efforts(data, solver, h, i)
+            take_efforts(model, data, solver, h, i)
     take_constraint_forces(data, solver, h)
 
 

@@ -16,9 +16,12 @@ from mbcli.engine.fields.model_fields import (
     NUMBERS_GEAR,
     NUMBERS_LENGTHS,
     NUMBERS_SIZE,
+    NUMBERS_SUM,
     PATH_PULLEY,
 )
 from mbcli.multibody.tree.transmission_actuator import DYNAMICS, LAWS, LENGTHS, PARTS
+
+NO_LIMITS = -np.inf, np.inf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +57,7 @@ def transmission_arrays(
             parts[name].append(value)
         return len(parts["kind"]) - 1
 
+    sums = _firsts_of_sums(actuators)
     for actuator in actuators:
         transmission, law = actuator.transmission(), actuator.law()
         kind = LENGTHS.index(transmission.kind)
@@ -75,18 +79,32 @@ def transmission_arrays(
         place = -1 if actuator.first_activation is None else actuator.first_activation
         laws = LAWS.index(law.gain_kind), LAWS.index(law.bias_kind), DYNAMICS.index(law.dynamics)
         at_end = implicit and _can_fall(law) and len(_trees(actuator, link_body, *roots)) <= 2
-        kinds.append([kind, first, end, *laws, place, int(law.is_early), int(at_end)])
+        kinds.append([kind, first, end, *laws, place, int(law.is_early), int(at_end), sums[actuator]])
         numbers.append(_numbers(transmission.gear, law))
     sizes = {"ntransmission": len(actuators), "nactivation": activations}
     sizes |= {"npath": len(parts["kind"]), "nsum": len(sum_dof)}
     return sizes, {
-        "transmission_kinds": np.reshape(np.array(kinds, dtype=int), (-1, 9)),
+        "transmission_kinds": np.reshape(np.array(kinds, dtype=int), (-1, 10)),
         "transmission_numbers": np.reshape(numbers, (-1, NUMBERS_SIZE)),
         "sum_dof": sum_dof,
         "sum_coefficient": sum_coefficient,
         **{f"path_{name}": values for name, values in parts.items() if name != "X_B"},
         "path_X_B": np.reshape(parts["X_B"], (-1, 12)),
     }
+
+
+def _firsts_of_sums(actuators):
+    """{actuator: index of the first of those whose sum is limited with it, or -1}."""
+    firsts, found = {}, {}
+    for i, actuator in enumerate(actuators):
+        given, law = actuator.transmission(), actuator.law()
+        if law.together == NO_LIMITS or not given.gear[0]:
+            found[actuator] = -1
+            continue
+        path = [(part.kind, part.body, part.X_BP.tobytes(), part.size) for part in given.path]
+        key = given.kind, given.joints, given.coefficients, tuple(path), law.together
+        found[actuator] = firsts.setdefault(key, i)
+    return found
 
 
 def _numbers(gear, law):
@@ -101,6 +119,7 @@ def _numbers(gear, law):
         NUMBERS_BIAS: law.bias[:9],
         NUMBERS_DYNAMICS: law.dynamics_numbers[:3],
         NUMBERS_LENGTHS: law.lengths,
+        NUMBERS_SUM: law.together,
     }
     for start, values in groups.items():
         row[start : start + len(values)] = values
