@@ -10,7 +10,8 @@ both engines: tests/simulation/test_adhesion.py has moments of adhesion.
 
     python -m benchmarks.mjcf_actuators --runs FOLDER...
 
-runs them for 1 s instead, in both engines, and prints a table: mjcf_runs.py.
+runs them for 1 s instead, in both engines, and prints a table: mjcf_runs.py. With --fine FILE... it compares runs of
+both at several steps with MuJoCo's own by Runge and Kutta's method at 5 us.
 """
 
 from __future__ import annotations
@@ -157,14 +158,14 @@ def actuator_names(mujoco: Any, model: Any) -> list[str]:
 
 
 def forces_within_joints(mujoco: Any, model: Any, data: Any) -> Any:
-    """The forces of actuators with `actuatorfrcrange` of the joints on which they act alone in them."""
+    """The forces of actuators, those on joints with `actuatorfrcrange` scaled to have their sum in it."""
     forces = data.actuator_force.copy()
-    on_joints = [k for k in range(model.nu) if model.actuator_trntype[k] == int(mujoco.mjtTrn.mjTRN_JOINT)]
-    alone = Counter(int(model.actuator_trnid[k, 0]) for k in on_joints)
-    for k in on_joints:
-        joint, gear = int(model.actuator_trnid[k, 0]), model.actuator_gear[k, 0]
-        if model.jnt_actfrclimited[joint] and alone[joint] == 1 and gear:
-            forces[k] = np.clip(gear * forces[k], *model.jnt_actfrcrange[joint]) / gear
+    on_joints = np.flatnonzero(model.actuator_trntype == int(mujoco.mjtTrn.mjTRN_JOINT))
+    for joint in np.flatnonzero(model.jnt_actfrclimited):
+        those = on_joints[model.actuator_trnid[on_joints, 0] == joint]
+        total = float(model.actuator_gear[those, 0] @ forces[those])
+        if total:
+            forces[those] *= np.clip(total, *model.jnt_actfrcrange[joint]) / total
     return forces
 
 
@@ -261,10 +262,11 @@ def coordinates_here(mujoco: Any, model: Any, data: Any, plant: Any, matched: li
 
 if __name__ == "__main__":
     started = time.perf_counter()
-    if "--runs" in sys.argv[1:]:
-        from benchmarks.mjcf_runs import main as main_of_runs
+    given = [argument for argument in sys.argv[1:] if argument not in ("--runs", "--fine")]
+    if len(given) < len(sys.argv) - 1:
+        from benchmarks import mjcf_runs
 
-        status = main_of_runs([folder for folder in sys.argv[1:] if folder != "--runs"])
+        status = (mjcf_runs.compare_fine_steps if "--fine" in sys.argv else mjcf_runs.main)(given)
     else:
         status = main(sys.argv[1:])
     print(f"{time.perf_counter() - started:.0f} s")

@@ -211,7 +211,8 @@ class _ActuatorReader:
                 if not -inf < lower < upper < inf:
                     self._transmissions.leave_out(node, "a muscle whose lengthrange is not known is not supported")
                     return
-                problem = "a muscle without lengthrange has that of the limits of what it moves"
+                problem = "a muscle without lengthrange has that of the limits of what it moves; MuJoCo finds another, "
+                problem += "which its mj_saveLastXML writes"
                 self._reading.unused.add_element(node, problem, used=True)
                 lengths = lower, upper
         else:

@@ -136,14 +136,15 @@ class TransmissionReader:
     def _moved_by(self, path: tuple[PathPoint, ...]) -> set[str]:
         """The joints that move some of the points, but not all: those between them."""
         of_child = {joint.child: joint for joint in self._bodies.joints.values()}
-        chains = []
+        chains: list[set[str]] = []
         for part in path:
-            chain, link = set(), part.link
+            link, chain = part.link, set[str]()
             while link in of_child and part.kind != "pulley":
                 chain.add(of_child[link].name)
                 link = of_child[link].parent
             chains.append(chain)
-        return set.union(*chains) - (set.intersection(*chains) if len(chains) > 1 else set())
+        common = chains[0].intersection(*chains[1:]) if len(chains) > 1 else set()
+        return chains[0].union(*chains[1:]) - common
 
     def _of_crank(self, node: Node, element: WithDefaults, gear: tuple[float, ...]) -> Driven | None:
         node.attribute("slidersite", required=True)
