@@ -6,7 +6,7 @@ reads every MJCF file of these folders that MuJoCo compiles and that has actuato
 controls it compares lengths, moments, forces and the generalized forces of all actuators with a transmission, and the
 forces of servos on joints. Differences are parts of the largest number of their kind in the file. A motor on a joint
 has nothing to compare: its input is its force. Files are read alone, joints that follow others do. Contact is off in
-both engines: tests/simulation/test_adhesion.py has moments of adhesion.
+both engines: tests/engine/contact/test_adhesion.py has moments of adhesion.
 
     python -m benchmarks.mjcf_actuators --runs FOLDER...
 
