@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 from command_line import cli, succeed
+from mbcli.parsers import load_arguments
+from mbcli.parsers.scenes.plant_config import SELF_CONTACT
 from repository import SAMPLES
 from test_cli_simulate import assert_same_rows, rows, stopped_after
 
@@ -43,7 +45,8 @@ def run(*words, **options):
 
 
 def test_the_choices_are_those_of_the_configuration():
-    assert simulate.CONTACT_MODELS == config.CONTACT_MODELS
+    assert load_arguments.CONTACT_MODELS == config.CONTACT_MODELS
+    assert load_arguments.SELF_CONTACT == SELF_CONTACT
 
 
 def test_a_ball_comes_to_lie_on_the_ground(ball, tmp_path):
