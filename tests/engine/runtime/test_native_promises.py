@@ -18,8 +18,7 @@ from mbcli.errors import ArgumentError
 from mbcli.models import load_model
 from mbcli.multibody.plant import BatchFunctions, StateFunctions
 from mbcli.multibody.tree import BodyIndex
-from mbcli.simulation import Worlds
-from mbcli.simulation import worlds as worlds_module
+from mbcli.simulation import Worlds, world_worker
 from mbcli.systems.analysis import Simulator
 
 ARM = SAMPLES / "arm7.urdf"
@@ -289,8 +288,8 @@ def test_pauses_change_no_bit(plant, lanes, monkeypatch):
         return worlds.rollout(301)
 
     expected = ends()
-    monkeypatch.setattr(worlds_module, "FIRST_STEPS", 3)
-    monkeypatch.setattr(worlds_module, "MOST_STEPS", 7)
+    monkeypatch.setattr(world_worker, "FIRST_STEPS", 3)
+    monkeypatch.setattr(world_worker, "MOST_STEPS", 7)
     np.testing.assert_array_equal(ends(), expected)
 
 
