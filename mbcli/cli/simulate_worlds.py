@@ -80,6 +80,7 @@ def run_each(
     quiet: bool,
 ) -> int:
     """Runs all worlds, writes their log, prints the summary; given: what --input or --u give."""
+    from mbcli.multibody.core.velocity_limits import velocity_bounds
     from mbcli.simulation.control.in_a_run import chosen_plan
     from mbcli.simulation.effort_limits import efforts_in_words
     from mbcli.simulation.energy_gain import smaller_step
@@ -107,7 +108,9 @@ def run_each(
         seed = loaded.config.random_seed if options.seed is None else options.seed
         if options.pushes:
             worlds.push(options.pushes, seed=seed, until=start + duration)
-        plan = chosen_plan(plant, follow_choice(options), None, None)[1]
+        plan = None  # is read again for its columns alone
+        if "tracking" in (options.fields or ""):
+            plan = chosen_plan(plant, follow_choice(options), None, None)[1]
         fields = _fields(worlds, options.fields, plan)
         noise = seed if options.sensor_noise == "on" else None
         sensors = worlds.sensors(noise) if "sensors" in fields else None
@@ -118,18 +121,19 @@ def run_each(
     rows = [*range(0, steps, width), steps] if steps else [0]
     series = actuation_rows(worlds, given, start + h * np.arange(steps + 1), options.effort_limits, quiet)
     own = [name for name in fields if name != "sensors"]
-    more = WorldRows(worlds, own, plan) if worlds.is_called or sensors is not None or own not in ([], ["u"]) else None
+    by_rows = options.controller is not None or worlds.is_called or sensors is not None or own not in ([], ["u"])
+    more = WorldRows(worlds, own, plan) if by_rows else None
     writer = _writer(ctx, loaded, output, start + h * np.array(rows), worlds, fields, plan)
     driven = bool(options.pushes) or starts.u is not None or bool(series is not None and series.any())
     driven = driven or options.controller is not None or options.trajectory is not None
     gains = None if driven else _gains(worlds, len(rows))
-    speeds = [VelocityRecord(plant, options.velocity_limits) for _ in range(len(worlds))]
+    limited = len(worlds) if velocity_bounds(plant) else 0
+    speeds = [VelocityRecord(plant, options.velocity_limits) for _ in range(limited)]
     kept = _Rows(worlds, series, writer, gains, speeds)
     began = time.perf_counter()
     try:
         with controller as ticks:
-            if ticks is not None or more is not None:
-                more = more or WorldRows(worlds, own, plan)
+            if more is not None:
                 status = _advance_by_rows(worlds, rows, kept, stop, more, sensors)
             else:
                 status = _advance(worlds, rows, kept, stop)
@@ -346,7 +350,7 @@ class _Rows:
         times = np.array(at) * self._worlds.plant.time_step() + self._worlds.start_time
         if self._gains is not None:
             self._gains.see(samples, times)
-        for speeds, rows in zip(self._speeds, samples, strict=True):
+        for speeds, rows in zip(self._speeds, samples, strict=False):  # none without limits
             speeds.see(times, rows[:, self._worlds.q.shape[1] :])
         if self._writer is None:
             return

@@ -143,7 +143,7 @@ def complete(record: Any, given: Mapping[str, Any], function: str) -> dict[str, 
     the choices.
     """
     settings = settings_of(record)
-    refuse_unknown(record, given, function)
+    refuse_unknown(settings, given, function)
     values = {name: setting.default for name, setting in settings.items()} | dict(given)
     for name, setting in settings.items():
         if setting.choices:
@@ -151,11 +151,10 @@ def complete(record: Any, given: Mapping[str, Any], function: str) -> dict[str, 
     return values
 
 
-def refuse_unknown(record: Any, given: Iterable[str], function: str) -> None:
-    """TypeError for a name that is none of the settings, as of a function with these parameters."""
-    settings = settings_of(record)
+def refuse_unknown(known: Collection[str], given: Iterable[str], function: str) -> None:
+    """TypeError for a name that is not known, as of a function with these parameters."""
     for name in given:
-        if name not in settings:
+        if name not in known:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
 
 

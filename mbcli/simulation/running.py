@@ -139,7 +139,7 @@ def _simulate(
     warn: Callable[[str], None] | None,
 ) -> Any:
     """A run by the arguments of simulate() that are of the run."""
-    refuse_unknown(SimulateArguments, arguments.keys() - {"model", "until"}, "simulate")
+    refuse_unknown(SETTINGS, arguments.keys() - {"model", "until"}, "simulate")
     log = None if log is None else os.fspath(log)
     if log is not None:
         check_log_target(log, resumed, force)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from mbcli.errors import MbcliError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.state.context import Context
@@ -49,7 +50,7 @@ class OneByOne:
 
     def call(self, time: Vector, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick of all worlds that run: reads q (n, nq) and v (n, nv), writes u (n, nu) and desired (n, npd, 2)."""
-        self._call(np.flatnonzero(self._worlds.status == 0), time, q, v, u, desired)
+        self._call(np.flatnonzero(self._worlds.status == 0).tolist(), time, q, v, u, desired)
 
     def call_new(self, time: Vector, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """As call(), of worlds alone that began anew after it."""
@@ -57,11 +58,12 @@ class OneByOne:
         self._call(new, time, q, v, u, desired)
 
     def _call(
-        self, which: Iterable[int], time: Vector, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray
+        self, which: Sequence[int], time: Vector, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray
     ) -> None:
+        new = [int(k) for k in which if self._of[k] is None]
+        if new:
+            self._begin(new)
         for k in which:
-            if self._of[k] is None:
-                self._begin(int(k))
             try:
                 self._of[k].call(float(time[k]), q[k], v[k], u[k], desired[k])
             except MbcliError as error:
@@ -69,15 +71,17 @@ class OneByOne:
         if self.with_forces:
             self._worlds.pushes.refresh()
 
-    def _begin(self, k: int) -> None:
-        worlds = self._worlds
-        own = World(k, worlds.context_of(k), worlds.q[k].copy(), lambda time: worlds.u[k])
+    def _begin(self, new: Sequence[int]) -> None:
+        """Makes the controllers of worlds of these numbers, all at once: what they share is made once."""
+        worlds, contexts = self._worlds, self._worlds.context_of_each()
         with worlds.holding():
-            self._of[k] = made = self._make(own)
-        forces = getattr(made, "forces", [])
-        if forces:
+            for k in new:
+                self._of[k] = self._make(World(k, contexts[k], worlds.q[k].copy(), partial(_given, worlds, k)))
+        forces = {k: getattr(self._of[k], "forces", []) for k in new}
+        if any(forces.values()):
             self.with_forces = True
-            worlds.pushes.of_actors[k] = forces
+            for k in new:
+                worlds.pushes.of_actors[k] = forces[k]
             worlds.took_pushes()
 
     def begin_again(self, which: Iterable[int]) -> None:
@@ -93,6 +97,12 @@ class OneByOne:
                 if each.actuator not in found or abs(each.most) > abs(found[each.actuator].most):
                     found[each.actuator] = each
         return list(found.values())
+
+
+def _given(worlds: Any, k: int, time: float) -> FloatArray:
+    """(nu,) what world k is given."""
+    u: FloatArray = worlds.u[k]
+    return u
 
 
 class WorldTicks:

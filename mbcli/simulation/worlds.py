@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
-from mbcli.common.setting import settings_of
+from mbcli.common.setting import refuse_unknown, settings_of
 from mbcli.common.turns import Turn, number_of_forks
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.stepping.loop import (
@@ -135,9 +135,7 @@ class Worlds:
         on_compile: Callable[[], object] = lambda: None,
         **settings: Unpack[RunArguments],
     ) -> None:
-        for name in settings:
-            if name not in OF_WORLDS:
-                raise TypeError(f"Worlds() got an unexpected keyword argument '{name}'")
+        refuse_unknown(OF_WORLDS, settings, "Worlds")
         settings["fields"] = ()
         loaded = as_loaded(model)
         self.plant: MultibodyPlant = loaded.plant
@@ -335,7 +333,7 @@ class Worlds:
         bodies = [pushed_body(self.plant, push.body) for push in given]
         if any(isinstance(push, RandomPush) and not np.isfinite(min(push.end, until)) for push in given):
             raise ArgumentError(f"{argument('pushes')}: a random push needs an end: 'to T', or {argument('until')}")
-        contexts = {int(k): context for context, numbers in self._contexts() for k in numbers}
+        contexts = self.context_of_each()
         for k in np.atleast_1d(np.arange(len(self))[which]).tolist():
             drawn = drawn_pushes(given, seed + k, until)
             forces = [link_force(push, body, contexts[k]) for push, body in zip(drawn, bodies, strict=True)]
@@ -359,9 +357,9 @@ class Worlds:
         """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
         return WorldSensors(self, seed, self._contexts())
 
-    def context_of(self, world: int) -> Context:
-        """A context with the parameters of a world."""
-        return next(context for context, numbers in self._contexts() if world in numbers)
+    def context_of_each(self) -> dict[int, Context]:
+        """{number of a world: a context with its parameters}"""
+        return {int(k): context for context, numbers in self._contexts() for k in numbers}
 
     def _contexts(self) -> list[tuple[Context, IntArray]]:
         """A context with the parameters of a group of worlds, and their numbers."""

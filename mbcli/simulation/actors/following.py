@@ -9,9 +9,8 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.simulation.actors.actor import Actor
-from mbcli.simulation.actors.inputs import of_exceeded
+from mbcli.simulation.actors.inputs import of_exceeded, warn_of_efforts
 from mbcli.simulation.control.in_a_run import chosen_plan, start_on_plan
-from mbcli.simulation.effort_limits import efforts_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +88,4 @@ class Following(Actor):
 
     def finish(self, summary: Summary) -> None:
         """As of Actor."""
-        line = "" if self._made is None else efforts_in_words(summary.efforts_beyond, self.run.given["effort_limits"])
-        if line:
-            self.run.warn(line)
+        warn_of_efforts(self.run, self._made, summary)

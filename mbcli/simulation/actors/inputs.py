@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.simulation.acted_run import ActedRun
+    from mbcli.simulation.summary import Summary
 
 
 class Inputs(Actor):
@@ -57,3 +58,10 @@ class Inputs(Actor):
 def of_exceeded(exceeded: list[Exceeded]) -> dict[str, Any]:
     """What a Summary has of efforts beyond limits."""
     return {"exceeded_efforts": [each.actuator for each in exceeded], "efforts_beyond": exceeded}
+
+
+def warn_of_efforts(run: ActedRun, made: object, summary: Summary) -> None:
+    """Warns of what a controller asked for beyond effort limits, if one was made."""
+    line = "" if made is None else efforts_in_words(summary.efforts_beyond, run.given["effort_limits"])
+    if line:
+        run.warn(line)

@@ -8,9 +8,8 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.actors.following import Following
-from mbcli.simulation.actors.inputs import of_exceeded
+from mbcli.simulation.actors.inputs import of_exceeded, warn_of_efforts
 from mbcli.simulation.control.in_a_run import chosen_controller
-from mbcli.simulation.effort_limits import efforts_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +71,4 @@ class UserController(Actor):
 
     def finish(self, summary: Summary) -> None:
         """As of Actor."""
-        line = "" if self.made is None else efforts_in_words(summary.efforts_beyond, self.run.given["effort_limits"])
-        if line:
-            self.run.warn(line)
+        warn_of_efforts(self.run, self.made, summary)
