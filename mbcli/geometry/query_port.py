@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.systems.system import InputPort
+from mbcli.systems.ports import InputPort
 
 if TYPE_CHECKING:
     from mbcli.geometry.query_object import QueryObject

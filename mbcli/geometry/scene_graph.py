@@ -11,7 +11,9 @@ from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties, Role, RoleAssign
 from mbcli.geometry.registry import Registry
 from mbcli.other_names import also_named
-from mbcli.systems.system import InputPort, OutputPort, StatelessContext, System, Tree
+from mbcli.systems.contexts import StatelessContext, Tree
+from mbcli.systems.ports import InputPort, OutputPort
+from mbcli.systems.system import System
 
 if TYPE_CHECKING:
     from mbcli.config.scene_graph_config import SceneGraphConfig

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.value import AbstractValue
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.context_text import text_of_diagram
+from mbcli.systems.contexts import Tree, TreeContext
 from mbcli.systems.events import DISCRETE, UNRESTRICTED, TriggerType
 from mbcli.systems.leaf_system import LeafContext
-from mbcli.systems.system import InputPort, OutputPort, PortDataType, System, Tree, TreeContext
+from mbcli.systems.ports import InputPort, OutputPort, PortDataType
+from mbcli.systems.system import System
 from mbcli.systems.vectors import ContinuousState, Parameters, joined
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import Any
 
 from mbcli.other_names import also_named
 from mbcli.systems.diagram import ConnectedSystems, Diagram, inputs_reaching
-from mbcli.systems.system import InputPort, OutputPort, System
+from mbcli.systems.ports import InputPort, OutputPort
+from mbcli.systems.system import System
 
 
 class DiagramBuilder(ConnectedSystems):

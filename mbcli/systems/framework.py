@@ -6,6 +6,7 @@ from mbcli.common.value import AbstractValue, Value
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.tree.index import DiscreteStateIndex
 from mbcli.systems.cache_entries import CacheEntry, ValueProducer
+from mbcli.systems.contexts import Context
 from mbcli.systems.diagram import Diagram, DiagramContext
 from mbcli.systems.diagram_builder import DiagramBuilder
 from mbcli.systems.events import (
@@ -29,7 +30,8 @@ from mbcli.systems.indices import (
 )
 from mbcli.systems.leaf_system import LeafContext, LeafSystem, VectorSystem
 from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
-from mbcli.systems.system import Context, InputPort, OutputPort, PortDataType, System, SystemOutput
+from mbcli.systems.ports import InputPort, OutputPort, PortDataType
+from mbcli.systems.system import System, SystemOutput
 from mbcli.systems.vectors import (
     AbstractValues,
     BasicVector,

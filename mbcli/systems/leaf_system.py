@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.common.value import AbstractValue, copied, held
 from mbcli.multibody.tree.index import DiscreteStateIndex
 from mbcli.systems.cache_entries import CacheEntry
+from mbcli.systems.contexts import Tree, TreeContext
 from mbcli.systems.events import (
     DISCRETE,
     PUBLISH,
@@ -22,7 +23,8 @@ from mbcli.systems.events import (
     WitnessFunction,
 )
 from mbcli.systems.indices import AbstractStateIndex, ContinuousStateIndex
-from mbcli.systems.system import InputPort, OutputPort, System, Tree, TreeContext
+from mbcli.systems.ports import InputPort, OutputPort
+from mbcli.systems.system import System
 from mbcli.systems.vectors import BasicVector, ContinuousState, Parameters
 
 if TYPE_CHECKING:

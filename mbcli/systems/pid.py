@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.systems.system import InputPort, OutputPort
+    from mbcli.systems.ports import InputPort, OutputPort
 
 
 class PidController(Reproducible):

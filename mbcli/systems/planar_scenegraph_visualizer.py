@@ -17,7 +17,7 @@ from mbcli.systems.pyplot_visualizer import PyPlotVisualizer
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.systems.system import InputPort
+    from mbcli.systems.ports import InputPort
 
 __all__ = ["ConnectPlanarSceneGraphVisualizer", "PlanarSceneGraphVisualizer"]
 

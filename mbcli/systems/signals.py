@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import FloatArray
-    from mbcli.systems.system import InputPort
+    from mbcli.systems.ports import InputPort
 
 TIME, STATE = ["time"], ["state"]
 

@@ -12,7 +12,7 @@ from mbcli.systems.leaf_system import LeafSystem
 
 if TYPE_CHECKING:
     from mbcli.systems.diagram_builder import DiagramBuilder
-    from mbcli.systems.system import InputPort
+    from mbcli.systems.ports import InputPort
     from mbcli.visualization.animation import MeshcatAnimation
     from mbcli.visualization.meshcat import Meshcat
 

@@ -39,6 +39,8 @@ ROOMS = (
     ("mbcli.parsers.scenes",),
     ("mbcli.parsers.load",),
     ("mbcli.systems.vectors", "mbcli.systems.graphviz", "mbcli.systems.context_text"),
+    ("mbcli.systems.ports",),
+    ("mbcli.systems.contexts",),
     ("mbcli.systems.system",),
     ("mbcli.multibody.scalars",),
     ("mbcli.multibody.state",),

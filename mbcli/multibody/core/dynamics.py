@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
-    from mbcli.systems.system import Tree
+    from mbcli.systems.contexts import Tree
 
 
 def CalcMassMatrix(plant: PlantData, context: Context) -> Matrix:

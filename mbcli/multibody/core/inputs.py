@@ -10,7 +10,7 @@ from mbcli.geometry.query_port import QueryPort
 from mbcli.multibody.core.lookup import GetModelInstanceName, num_actuators, num_bodies, of_instance
 from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.tree.index import ModelInstanceIndex
-from mbcli.systems.system import InputPort
+from mbcli.systems.ports import InputPort
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector

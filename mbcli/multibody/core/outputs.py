@@ -22,7 +22,7 @@ from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.math import SpatialAcceleration, SpatialForce
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.index import ModelInstanceIndex
-from mbcli.systems.system import OutputPort, port_named
+from mbcli.systems.ports import OutputPort, port_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.linear_bushing_roll_pitch_yaw import LinearBushingRollPitchYaw
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
-    from mbcli.systems.system import InputPort, OutputPort
+    from mbcli.systems.ports import InputPort, OutputPort
 
 
 class PlantData(System):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mbcli.systems.system import InputPort, OutputPort, StatelessContext, System, Tree
+from mbcli.systems.contexts import StatelessContext, Tree
+from mbcli.systems.ports import InputPort, OutputPort
+from mbcli.systems.system import System
 
 
 class SignalSystem(System):

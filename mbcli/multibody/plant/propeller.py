@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.systems.system import InputPort, OutputPort
+    from mbcli.systems.ports import InputPort, OutputPort
 
 
 @dataclass

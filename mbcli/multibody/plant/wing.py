@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.systems.diagram_builder import DiagramBuilder
-    from mbcli.systems.system import InputPort, OutputPort
+    from mbcli.systems.ports import InputPort, OutputPort
 
 DEFAULT_FLUID_DENSITY = 1.204  # [kg/m^3] of dry air at 20 degrees Celsius and one atmosphere
 
