@@ -187,7 +187,7 @@ def take_steps(file, base, start, approximation, kept):
     blocks = []
     try:
         with np.errstate(all="ignore"):
-            run = Run(plant, context, STEPS * STEP, keep_balance=True)
+            run = Run(plant, context, STEPS * STEP, keep=("balance",))
             for block in run.blocks():
                 rows = block.q, block.v, block.energy, block.constraint_error[:, None]
                 blocks.append([each.copy() for each in rows])

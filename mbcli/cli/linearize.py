@@ -101,7 +101,7 @@ def actuation_of(plant: MultibodyPlant, given: FloatArray | None, in_step: bool)
     """
     import numpy as np
 
-    from mbcli.multibody.stepping.run import constant_input
+    from mbcli.multibody.stepping.inputs import constant_input
     from mbcli.simulation.effort_limits import clamped, not_beyond
     from mbcli.simulation.servo_controls import ServoControls
 

@@ -33,7 +33,9 @@ from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
-    from mbcli.multibody.stepping.run import Input, Run, Samples, constant_input
+    from mbcli.multibody.stepping.inputs import Input, constant_input
+    from mbcli.multibody.stepping.run import Run
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.simulation.holding import context_that_holds
     from mbcli.simulation.progress import Progress
     from mbcli.simulation.recorded_run import RecordedRun
@@ -61,7 +63,9 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "mbcli.multibody.stepping.run": ("Input", "Run", "Samples", "constant_input"),
+        "mbcli.multibody.stepping.inputs": ("Input", "constant_input"),
+        "mbcli.multibody.stepping.run": ("Run",),
+        "mbcli.multibody.stepping.samples": ("Samples",),
         "holding": ("context_that_holds",),
         "progress": ("Progress",),
         "recorded_run": ("RecordedRun",),

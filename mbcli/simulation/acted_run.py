@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import Input, LinkForce
+    from mbcli.multibody.stepping.inputs import Input, LinkForce
     from mbcli.multibody.stepping.ticks import Controller
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.held_joint import Held
@@ -91,14 +91,14 @@ class ActedRun:
 
     def steps(self, until: float, actuation: Input | None, **more: Any) -> Run:
         """The steps from where the context is to a time [s], with what the log is to have; more: arguments of Run."""
+        with_efforts = has_controllers(self.plant) or bool(self.plant.elements.transmission_actuators)
+        wanted = {"accelerations": self.keeps_accelerations, "efforts": with_efforts, "balance": self.given["balance"]}
         return Run(
             self.plant,
             self.context,
             until,
             actuation=actuation,
             constraint_tolerance=self.given["constraint_tolerance"],
-            keep_contacts=True,
-            keep_accelerations=self.keeps_accelerations,
-            keep_efforts=has_controllers(self.plant) or bool(self.plant.elements.transmission_actuators),
+            keep=["contacts", *(name for name, is_wanted in wanted.items() if is_wanted)],
             **more,
         )

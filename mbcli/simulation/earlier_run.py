@@ -111,7 +111,6 @@ class EarlierRun:
         if checkpoint is not None:
             self._check_checkpoint(checkpoint, plant, discrete)
         last = self._row(log.row_count - 1) if log.row_count else None
-        self.next_step = None
         if checkpoint is not None and (
             not discrete
             or num_deformables
@@ -121,7 +120,6 @@ class EarlierRun:
             or checkpoint["time"] > last["time"]
         ):
             self.time, self.q, self.v = float(checkpoint["time"]), checkpoint["q"], checkpoint["v"]
-            self.next_step = None if discrete else float(checkpoint["next_step"])
         elif last is not None:
             row = last if discrete else self._row(0)
             self.time, self.q, self.v = float(row["time"]), row["state/q"], row["state/v"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
-from mbcli.multibody.stepping.run import Input
+from mbcli.multibody.stepping.inputs import Input
 from mbcli.simulation.limit_choice import listed
 
 if TYPE_CHECKING:

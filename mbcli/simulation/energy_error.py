@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.core.plant_core import PlantCore
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.multibody.stepping.run import Run
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.simulation.input_series import Input
 
 

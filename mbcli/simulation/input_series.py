@@ -15,7 +15,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.text_tables import read_text_table, scale_to, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.multibody.stepping.run import ALWAYS, Input, constant_input
+from mbcli.multibody.stepping.inputs import ALWAYS, Input, constant_input
 from mbcli.parsers.diagnostics import printable
 from mbcli.simulation.limit_choice import listed
 from mbcli.simulation.plugins.commands import PluginCommands

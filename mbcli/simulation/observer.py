@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array, BoolArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.multibody.stepping.run import Run
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.simulation.control.plans import Plan
 
 GIVE_OF_STOPS = 1e-3  # [m or rad]

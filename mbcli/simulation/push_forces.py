@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.contact.python_forces import needs_python
-from mbcli.multibody.stepping.run import LinkForce, applied_forces
+from mbcli.multibody.stepping.inputs import LinkForce, applied_forces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from mbcli.errors import ArgumentError, MbcliError, OutputError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.multibody.core.finalize import unused_properties
-from mbcli.multibody.stepping.run import SCHEMES
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
 from mbcli.simulation.acted_run import ActedRun
 from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.log.memory import MemoryLog
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.multibody.stepping.run import Run
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.simulation.earlier_run import EarlierRun
     from mbcli.simulation.summary import Summary
 
@@ -249,20 +250,19 @@ class RecordedRun(ActedRun):
     def _run(
         self, log: str | None, force: bool, earlier: EarlierRun | None = None, aside: str | None = None
     ) -> Summary:
-        going_on: dict[str, Any] = {"going_on": self.actor(Holding).carried_at_start()}
+        going_on: Mapping[str, Any] | None = self.actor(Holding).carried_at_start()
         if earlier is not None:
             earlier.place(self.plant, self.context)
             self.until = max(self.until, earlier.end_time)
-            going_on = {"going_on": earlier.checkpoint, "next_step": earlier.next_step, "asleep": earlier.asleep}
+            going_on = earlier.checkpoint
         run = self.steps(
             self.until,
             self.actuation,
             config=self.config,
             sample_period=self.sampling.period,
-            keep_balance=self.given["balance"] or None,
             controller=self.controller,
             forces=self.forces,
-            **going_on,
+            going_on=going_on,
         )
         run.compile()
         self._observer.begin(run)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import LinkForce, Samples
+    from mbcli.multibody.stepping.inputs import LinkForce
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.control.plans import Plan
     from mbcli.simulation.held_joint import Held

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ControlError, NumericalError
-from mbcli.multibody.stepping.run import constant_input
+from mbcli.multibody.stepping.inputs import constant_input
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.sensors import Sensors
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from mbcli.log.memory import MemoryLog
     from mbcli.log.writer import LogWriter
-    from mbcli.multibody.stepping.run import Run, Samples
+    from mbcli.multibody.stepping.run import Run
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.earlier_run import EarlierRun
     from mbcli.simulation.observer import Observer

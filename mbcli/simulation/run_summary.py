@@ -13,7 +13,8 @@ from mbcli.simulation.summary import Summary
 
 if TYPE_CHECKING:
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
-    from mbcli.multibody.stepping.run import Input, Run
+    from mbcli.multibody.stepping.inputs import Input
+    from mbcli.multibody.stepping.run import Run
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.observer import Observer
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.math.array_types import Array
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
 
 
 class WorldPushes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.multibody.stepping.run import Samples
+from mbcli.multibody.stepping.samples import Samples
 from mbcli.simulation.recording import RowMaker
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import Input
+    from mbcli.multibody.stepping.inputs import Input
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.effort_limits import Exceeded
     from mbcli.simulation.held_joint import Held

@@ -11,7 +11,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.multibody.stepping.run import NEVER, Run
+from mbcli.multibody.stepping.discrete_steps import NEVER
+from mbcli.multibody.stepping.run import Run
 from mbcli.systems.events import DISCRETE, PUBLISH, SUCCEEDED, UNRESTRICTED, EventStatus, TriggerType
 from mbcli.systems.integration import Integrator
 

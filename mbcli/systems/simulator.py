@@ -15,7 +15,9 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.multibody.stepping.run import NEVER, SCHEMES, Run
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
+from mbcli.multibody.stepping.discrete_steps import NEVER
+from mbcli.multibody.stepping.run import Run
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 from mbcli.systems.event_loop import NOTHING, EventLoop, first_number, needs_events, worse
 from mbcli.systems.events import SUCCEEDED, EventStatus
@@ -246,7 +248,7 @@ class Simulator:
             target = end
             if self._monitor is not None or self._rate != 0.0 or self._publishes_every_step:
                 target = min(end, now + self.config.max_step_size)
-            run = Run(self._plant, self._context, target, config=self.config, next_step=self._next_step)
+            run = Run(self._plant, self._context, target, config=self.config, going_on={"next_step": self._next_step})
             self._run(run)
             self._steps += max(run.steps, 1)
             self._next_step = run.next_step

@@ -19,7 +19,9 @@ from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.run import SCHEMES, Run, constant_input
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 
 ARM, TWO_LINKS, QUADRUPED = (SAMPLES / name for name in ("arm7.urdf", "double_pendulum.urdf", "quadruped.urdf"))
 CART = SAMPLES / "cart_pole.sdf"
@@ -342,7 +344,7 @@ def test_a_run_goes_on_to_the_rows_of_one_without_a_break(tmp_path, monkeypatch,
     succeed(*run, "-o", whole)
     with monkeypatch.context() as patch:
         patch.setattr(
-            "mbcli.multibody.stepping.run._adapted", lambda budget, seconds: 1
+            "mbcli.multibody.stepping.discrete_steps.adapted", lambda budget, seconds: 1
         )  # looks at signals after each step
         patch.setattr(Run, "blocks", stopped_after(steps))
         stopped = cli(*run, "-o", log)

@@ -192,7 +192,7 @@ def test_a_run_goes_on_to_the_contacts_of_one_without_a_break(ball, tmp_path, mo
     whole, log = tmp_path / "whole.h5", tmp_path / "run.h5"
     run(*words, "-o", whole)
     with monkeypatch.context() as patch:
-        patch.setattr("mbcli.multibody.stepping.run._adapted", lambda budget, seconds: 1)
+        patch.setattr("mbcli.multibody.stepping.discrete_steps.adapted", lambda budget, seconds: 1)
         patch.setattr(Run, "blocks", stopped_after(steps))
         assert cli("-q", "simulate", *words, "-o", log).code == 143
     run("--resume", log)

@@ -17,7 +17,8 @@ from mbcli.all import (
 )
 from mbcli.errors import NumericalError
 from mbcli.geometry.shapes import HalfSpace
-from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import BallRpyJoint
 
 STEP = 0.001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.multibody.stepping.run import applied_forces
+from mbcli.multibody.stepping.inputs import applied_forces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

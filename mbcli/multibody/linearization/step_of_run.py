@@ -14,7 +14,8 @@ from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.core.lookup import of_instance
 from mbcli.multibody.state.context import Context
-from mbcli.multibody.stepping.run import constant_input, force_update
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import force_update
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.summary import Summary

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.plugins.run_plugins import PluginController

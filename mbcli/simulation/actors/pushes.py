@@ -11,7 +11,7 @@ from mbcli.simulation.pushes import drawn_pushes, pushed_body, read_pushes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.simulation.acted_run import ActedRun
 
 

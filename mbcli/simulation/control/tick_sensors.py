@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
 
 FOLDER = "sensors/"  # of their paths in a log
 

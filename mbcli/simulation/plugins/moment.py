@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.multibody.state.context import Context
-from mbcli.multibody.stepping.run import LinkForce
+from mbcli.multibody.stepping.inputs import LinkForce
 from mbcli.simulation.plugins.resistance import Resistance, about_origin
 
 if TYPE_CHECKING:

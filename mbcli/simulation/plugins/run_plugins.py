@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.stepping.run import LinkForce
+    from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.plugins.commands import PluginCommands
 

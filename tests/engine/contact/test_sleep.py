@@ -13,7 +13,7 @@ from mbcli.models import load_model
 from mbcli.multibody.contact.sleep import context_of_steps
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
-from mbcli.multibody.stepping import run as run_module
+from mbcli.multibody.stepping import discrete_steps
 from mbcli.multibody.stepping.run import Run
 
 H = 2e-3  # [s]
@@ -249,7 +249,7 @@ def test_what_is_pushed_through_a_port_does_not_sleep():
 @pytest.mark.parametrize("approximation", APPROXIMATIONS)
 def test_the_contacts_of_what_sleeps_carry_its_weight_in_samples_and_ports(approximation):
     made = until_asleep(stack(approximation, lone=True, **LIGHTLY_DAMPED), 4)
-    sampled = Run(made.plant, made.context, made.context.get_time() + 10 * H, keep_contacts=True)
+    sampled = Run(made.plant, made.context, made.context.get_time() + 10 * H, keep=("contacts",))
     rows = [row for samples in sampled.blocks() for row in weights(made, samples.contacts)]
     assert len(rows) == 11
     np.testing.assert_allclose(rows, 5.0 * FALL, rtol=2e-5)
@@ -295,19 +295,19 @@ def thrown(approximation):
 def test_a_run_goes_on_to_the_same_rows_bit_for_bit(approximation):
     end = 700 * H
     whole = thrown(approximation)
-    run = Run(whole.plant, whole.context, end, keep_contacts=True)
+    run = Run(whole.plant, whole.context, end, keep=("contacts",))
     states, contacts = recorded(run)
     assert run.sleep.count() > 0
     for split in (1, 100, 330, 450, 560, 650):
         made = thrown(approximation)
-        first = Run(made.plant, made.context, split * H, keep_contacts=True)
+        first = Run(made.plant, made.context, split * H, keep=("contacts",))
         rows, points = recorded(first)
         kept = first.checkpoint()
         again = thrown(approximation)
         again.plant.SetPositions(again.context, kept["q"])
         again.plant.SetVelocities(again.context, kept["v"])
         again.context.SetTime(kept["time"])
-        second = Run(again.plant, again.context, end, keep_contacts=True, asleep=kept)
+        second = Run(again.plant, again.context, end, keep=("contacts",), going_on=kept)
         more, others = recorded(second)
         assert np.array_equal(np.concatenate([rows[:-1], more]), states, equal_nan=True), split
         start = len(points) - int(rows[-1, -3])
@@ -319,9 +319,9 @@ def test_rows_do_not_depend_on_how_many_steps_a_call_takes(monkeypatch):
     rows = []
     for budget in (1, 7, 100_000):
         with monkeypatch.context() as patch:
-            patch.setattr(run_module, "_adapted", lambda number, seconds, budget=budget: budget)
+            patch.setattr(discrete_steps, "adapted", lambda number, seconds, budget=budget: budget)
             made = thrown("lagged")
-            rows.append(recorded(Run(made.plant, made.context, 500 * H, keep_contacts=True)))
+            rows.append(recorded(Run(made.plant, made.context, 500 * H, keep=("contacts",))))
     for other in rows[1:]:
         assert all(map(np.array_equal, rows[0], other))
 
@@ -358,7 +358,7 @@ def test_interpreted_and_compiled_steps_agree(monkeypatch):
 
 def test_the_energy_that_sleep_takes_is_in_the_balance_and_small():
     made = stack()
-    run = Run(made.plant, made.context, 600 * H, keep_balance=True)
+    run = Run(made.plant, made.context, 600 * H, keep=("balance",))
     for _ in run.blocks():
         pass
     assert run.sleep.count() == 3
@@ -390,7 +390,7 @@ def test_worlds_do_not_sleep_and_say_so():
 def test_what_was_remembered_of_another_model_is_refused():
     made = stack(levels=2)
     with pytest.raises(ModelError, match="the sleep of 5 trees is known, and there are 2"):
-        Run(made.plant, made.context, H, asleep={"sleep": np.zeros(5, dtype=int), "rest_start": np.zeros(30)})
+        Run(made.plant, made.context, H, going_on={"sleep": np.zeros(5, dtype=int), "rest_start": np.zeros(30)})
 
 
 # the command
@@ -445,7 +445,7 @@ def test_a_contact_surface_of_what_sleeps_keeps_its_faces():
     context = made.plant.CreateDefaultContext()
     body = made.plant.GetBodyByName("b")
     made.plant.SetFreeBodyPose(context, body, lib.RigidTransform([0.0, 0.0, 0.5 * SIZE - 1e-3]))
-    run = Run(made.plant, context, 600 * H, keep_contacts=True)
+    run = Run(made.plant, context, 600 * H, keep=("contacts",))
     rows = [(s.time, s.contacts) for s in run.blocks()]
     assert run.sleep.count() == 1
     first = rows[0][1]

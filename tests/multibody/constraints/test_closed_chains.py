@@ -17,7 +17,8 @@ from mbcli.models import assemble
 from mbcli.multibody.assembly.closed_chains import ClosedChains, assemble_context
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import RevoluteJoint
 
 CHAINS = SAMPLES / "closed_chains"

@@ -143,7 +143,7 @@ def test_steps_that_are_taken_again_for_samples_on_their_way_give_one_row(tmp_pa
     scene.start()
     scene.model.SetVelocities(scene.context, id, np.tile([[0.0], [0.0], [-6.0]], (1, len(scene.q(id)))))
     again, counted = scene.context.Clone(), []
-    run = Run(scene.plant, again, 0.2, keep_contacts=keep_contacts)
+    run = Run(scene.plant, again, 0.2, keep=("contacts",) if keep_contacts else ())
     run.compile()
     solve = run.contact._solve
     run.contact._solve = lambda h: counted.append(1) or solve(h)

@@ -16,7 +16,8 @@ from mbcli.models import load_model
 from mbcli.models.loading import ModelText
 from mbcli.multibody.linearization import motion_derivatives
 from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
-from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.simulation import simulate
 from mbcli.simulation.controllers import hold_default_positions
 

@@ -20,7 +20,8 @@ from mbcli.multibody.plant import (
     DiscreteContactApproximation,
     MultibodyPlant,
 )
-from mbcli.multibody.stepping.run import SCHEMES, Run
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     FixedOffsetFrame,
     ForceElement,
@@ -58,7 +59,7 @@ def balls(time_step, heights=(0.0995,), ground=True, finalize=True):
 
 def run(plant, context, until, **options):
     """All samples of a run that keeps contacts."""
-    return list(Run(plant, context, until, keep_contacts=True, **options).blocks())
+    return list(Run(plant, context, until, keep=("contacts",), **options).blocks())
 
 
 # ------------------------------------------------------------------------------------------- the law
@@ -299,7 +300,7 @@ def test_room_grows_and_changes_nothing(time_step, monkeypatch):
 def test_statistics_count_the_problems_of_a_run():
     plant = balls(1e-3, heights=(0.0995, 0.5))
     context = plant.CreateDefaultContext()
-    going = Run(plant, context, 0.01, keep_contacts=True, sample_period=0.002)
+    going = Run(plant, context, 0.01, keep=("contacts",), sample_period=0.002)
     samples = next(going.blocks())
     found = going.contact.statistics()
     assert found["problems"] == 11  # ten steps, and that of the last sample
@@ -393,7 +394,7 @@ def test_a_step_without_a_solution_names_time_and_bodies(monkeypatch):
     plant.SetVelocities(context, np.concatenate([np.zeros(6), [0, 40.0, 9.0, 9.0, 1.0, 0], [3, 0, 0, -9.0, 0, 0]]))
     samples = []
     with pytest.raises(NumericalError) as caught:
-        for block in Run(plant, context, 0.01, sample_period=0.001, keep_contacts=True).blocks():
+        for block in Run(plant, context, 0.01, sample_period=0.001, keep=("contacts",)).blocks():
             samples.append(block)
     message = str(caught.value)
     assert "no solution that was found: in contact are " in message and "; step 1 from t = 0 s" in message

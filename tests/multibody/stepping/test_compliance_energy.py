@@ -52,7 +52,7 @@ def balance_of(plant, context, until, accuracy=1e-8):
     config = None
     if not plant.is_discrete():
         config = SimulatorConfig(integration_scheme="runge_kutta3", accuracy=accuracy, max_step_size=2e-3)
-    run = Run(plant, context, until, keep_balance=True, **({} if config is None else {"config": config}))
+    run = Run(plant, context, until, keep=("balance",), **({} if config is None else {"config": config}))
     list(run.blocks())
     balance = run.energy_balance()
     parts = balance.contact_friction + balance.contact_dissipation - balance.compliance_change

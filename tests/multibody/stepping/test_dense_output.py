@@ -25,7 +25,9 @@ from test_integrators import (
 
 from mbcli.log.reader import Log
 from mbcli.multibody.assembly.closed_chains import assemble_context
-from mbcli.multibody.stepping.run import SCHEMES, Input, Run
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
+from mbcli.multibody.stepping.inputs import Input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import ForceElement
 
 # of the error of a sample within one step; the last error is that of a step of the method itself, where it is larger
@@ -82,7 +84,9 @@ def test_so_it_is_where_bodies_touch():
         scene.ball("ball", 1.0, 0.1)
         scene.start()
         scene.place("ball", [0.0, 0.0, 0.15], velocity=[0.5, 0.0, -2.0], spin=[0.0, 3.0, 0.0])
-        run = Run(scene.plant, scene.context, 0.15, config=settings, sample_period=period, keep_contacts=keep)
+        run = Run(
+            scene.plant, scene.context, 0.15, config=settings, sample_period=period, keep=("contacts",) if keep else ()
+        )
         blocks = list(run.blocks())
         results.append((scene.q.tobytes(), scene.v.tobytes(), run.steps, run.refused_steps))
     assert results[0] == results[1] == results[2]
@@ -251,7 +255,7 @@ def test_samples_that_are_missing_of_a_step_come_before_a_stop(tmp_path, monkeyp
 
     def stop_at_once(self, should_stop, on_progress):
         def stop():
-            if self._has_samples_left() and not should_stop():
+            if self.has_samples_left() and not should_stop():
                 should_stop._stop(15, None)
             return should_stop()
 
@@ -281,8 +285,8 @@ def test_a_checkpoint_between_the_samples_of_a_step_gives_the_same_end(monkeypat
         context.SetTime(checkpoint["time"])
         plant.SetPositions(context, checkpoint["q"])
         plant.SetVelocities(context, checkpoint["v"])
-        run = Run(plant, context, 0.6, config=settings, sample_period=1e-3, next_step=checkpoint["next_step"])
-        checkpoints = [run.checkpoint() | {"pending": run._has_samples_left()} for _ in run.blocks()]
+        run = Run(plant, context, 0.6, config=settings, sample_period=1e-3, going_on=checkpoint)
+        checkpoints = [run.checkpoint() | {"pending": run.has_samples_left()} for _ in run.blocks()]
         return plant.GetPositionsAndVelocities(context).tobytes(), checkpoints
 
     end, checkpoints = run_from({"time": 0.0, "q": START[:2], "v": START[2:], "next_step": None})

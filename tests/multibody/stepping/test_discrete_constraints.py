@@ -20,7 +20,8 @@ from mbcli.multibody.core.dynamics import accelerations
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
     BallRpyJoint,
     ForceElement,

@@ -13,7 +13,8 @@ from test_integrators import config, double_pendulum, slider
 from mbcli.multibody.assembly.closed_chains import assemble_context
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.energy_balance import EnergyBalance
-from mbcli.multibody.stepping.run import Run, constant_input
+from mbcli.multibody.stepping.inputs import constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import PrismaticJoint, SpatialInertia, UnitInertia
 
 
@@ -21,7 +22,7 @@ def balance_of(plant, until, q, v, **options):
     context = plant.CreateDefaultContext()
     plant.SetPositions(context, q)
     plant.SetVelocities(context, v)
-    run = Run(plant, context, until, keep_balance=True, **options)
+    run = Run(plant, context, until, keep=("balance",), **options)
     for _ in run.blocks():
         pass
     return run.energy_balance(), context
@@ -83,7 +84,7 @@ def test_what_friction_takes_from_a_sliding_box_is_the_work_of_contact(approxima
     scene.box("box", 2.0, (0.2, 0.2, 0.2))
     scene.start()
     scene.place("box", [0.0, 0.0, 0.1], velocity=[1.0, 0.0, 0.0])
-    run = Run(scene.plant, scene.context, 0.1, keep_balance=True)
+    run = Run(scene.plant, scene.context, 0.1, keep=("balance",))
     list(run.blocks())
     balance = run.energy_balance()
     v = scene.velocity("box")[0]
@@ -159,7 +160,7 @@ def test_keeping_the_balance_changes_nothing():
         for keep in (False, True):
             context = plant.CreateDefaultContext()
             plant.SetPositionsAndVelocities(context, np.concatenate([q, v]))
-            for _ in Run(plant, context, 0.02, keep_balance=keep).blocks():
+            for _ in Run(plant, context, 0.02, keep=("balance",) if keep else ()).blocks():
                 pass
             ends.append(plant.GetPositionsAndVelocities(context).tobytes())
         assert ends[0] == ends[1]
@@ -172,12 +173,12 @@ def test_the_watch_sees_what_nothing_explains():
     plant = rail(1e-3)
     context = plant.CreateDefaultContext()
     plant.SetVelocities(context, [1.0])
-    run = Run(plant, context, 0.05, keep_balance=True)
+    run = Run(plant, context, 0.05, keep=("balance",))
     watch = EnergyWatch(run)
     for _ in Run.blocks(run):
         pass
     watch.check()
-    run._balance.arrays.work[6] += 1e-3
+    run.balance.arrays.work[6] += 1e-3
     with pytest.raises(AssertionError, match="unexplained"):
         watch.check()
 
@@ -186,7 +187,7 @@ def test_the_watch_sees_a_gain_of_energy():
     plant = rail(1e-3)
     context = plant.CreateDefaultContext()
     plant.SetVelocities(context, [1.0])
-    run = Run(plant, context, 0.05, keep_balance=True)
+    run = Run(plant, context, 0.05, keep=("balance",))
     watch = EnergyWatch(run)
     for _ in Run.blocks(run):
         pass

@@ -15,7 +15,9 @@ from mbcli.engine.stepping.integrators import METHODS
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.run import SCHEMES, Input, Run, constant_input
+from mbcli.multibody.stepping.continuous_steps import SCHEMES
+from mbcli.multibody.stepping.inputs import Input, constant_input
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import BallRpyJoint, PrismaticJoint, RevoluteJoint, SpatialInertia, UnitInertia
 
 SAMPLE_MODELS = SAMPLES

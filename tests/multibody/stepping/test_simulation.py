@@ -15,7 +15,8 @@ from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.stepping.run import BLOCK_ROWS, Input, Run, constant_input
+from mbcli.multibody.stepping.inputs import Input, constant_input
+from mbcli.multibody.stepping.run import BLOCK_ROWS, Run
 from mbcli.multibody.tree import (
     BallRpyJoint,
     PrismaticJoint,
@@ -257,7 +258,7 @@ def test_a_continuous_run_in_two_parts_is_the_whole(scheme):
     first, here = rows_of(start), start.checkpoint()
     parts.SetTime(here["time"])
     plant.SetPositionsAndVelocities(parts, np.concatenate([here["q"], here["v"]]))
-    second = rows_of(Run(plant, parts, 0.5, next_step=here["next_step"], **options))
+    second = rows_of(Run(plant, parts, 0.5, going_on={"next_step": here["next_step"]}, **options))
     np.testing.assert_array_equal(state(plant, parts), state(plant, whole))
     for name, column in rows.items():
         until = first["time"] <= here["time"]
