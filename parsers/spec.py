@@ -326,7 +326,8 @@ class ActuatorLaw:
     force: tuple[float, float] = (-inf, inf)  # [N or N m] before the gear
     activation: tuple[float, float] = (-inf, inf)
     is_early: bool = False  # the force is that of the activation after the step
-    lengths: tuple[float, float] = (0.0, 0.0)  # of a muscle, shortest and longest
+    lengths: tuple[float, float] | None = (0.0, 0.0)  # of a muscle, shortest and longest; None: found by the plant
+    within: tuple[float, float] = (-inf, inf)  # limits of lengths that are found
     together: tuple[float, float] = (-inf, inf)  # of force times gear of all on the same joint or tendon
     damping_ratio: float = 0.0  # of a servo, whose damping follows from the mass that it moves by default
 

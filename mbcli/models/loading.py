@@ -121,6 +121,9 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     files = _add_constraints(plant, given["constraints"], diagnostics, strict)
     added = _add_actuators(plant, config, parser)
     _finalize(plant, given["loops"])
+    found = _note_length_ranges(plant, diagnostics)
+    if found:
+        on_findings(found)
     plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     of_files.apply_initial_positions(plant)
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
@@ -199,6 +202,21 @@ def _fix_massless_links(plant: MultibodyPlant, diagnostics: Diagnostics) -> Sequ
     message = f'link "{first.name()}" has no mass and no joint: it is fixed to the world{more}'
     diagnostics.note("MASSLESS_LINK_FIXED", message, place=first.place)
     return diagnostics.findings[-1:]
+
+
+def _note_length_ranges(plant: MultibodyPlant, diagnostics: Diagnostics) -> Sequence[Diagnostic]:
+    """Tells which ranges of muscles were found; returns what is to be said of them."""
+    count = len(diagnostics.findings)
+    for actuator in plant.elements.transmission_actuators:
+        lengths = actuator.law().lengths
+        if actuator.lacks_lengths and lengths is not None:
+            text = f'lengthrange="{lengths[0]:.6g} {lengths[1]:.6g}"'
+            message = (
+                f'muscle "{actuator.name()}" has no lengthrange: {text} is what limits leave it, which MuJoCo finds '
+            )
+            message += "to about its tolrange; this attribute in the file makes both engines the same"
+            diagnostics.note("LENGTH_RANGE_FOUND", message, place=actuator.place)
+    return diagnostics.findings[count:]
 
 
 def _finalize(plant: MultibodyPlant, loops: str) -> None:

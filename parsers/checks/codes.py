@@ -529,6 +529,7 @@ CODES = {
     "POSE_RANDOM": Code("A pose is random: its mean is taken."),
     "POSE_UNUSED": Code("A pose is not used: nothing there is free to have it."),
     "INITIAL_POSITION": Code("An initial position names no joint, or has the wrong count of numbers."),
+    "LENGTH_RANGE_FOUND": Code("A muscle of MJCF states no `lengthrange`: it has what the limits of joints leave it."),
     "GRAVITY_SET": Code("The file sets gravity."),
     "DRY_FRICTION": Code("Joints of URDF or SDFormat state dry friction: it acts in the steps of a discrete plant."),
     "SCENARIO_AMBIGUOUS": Code("The file has several scenarios, and none is named."),

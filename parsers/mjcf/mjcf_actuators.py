@@ -21,7 +21,7 @@ from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
-from mbcli.parsers.mjcf.mjcf_transmissions import TransmissionReader
+from mbcli.parsers.mjcf.mjcf_transmissions import Driven, TransmissionReader
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, report_negative
 from mbcli.parsers.spec import ActuatorLaw, ActuatorSpec, ServoControl, TransmissionActuatorSpec
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.xml_node import Node
 
 _NONE = (0.0, 0.0, 0.0)
+_NO_LIMITS = -inf, inf
 # range, force, scale, lmin, lmax, vmax, fpmax, fvmax of a muscle
 _MUSCLE = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
 _MUSCLE_TIMES = (0.01, 0.04, 0.0)
@@ -204,19 +205,7 @@ class _ActuatorReader:
         if node.tag == "adhesion" and not _can_only_pull(element, law):
             return
         gear = driven.transmission.gear[0]
-        if "muscle" in (law.gaintype, law.biastype):
-            lengths = element.vector("lengthrange", 2, (0.0, 0.0))
-            if lengths[0] == lengths[1]:
-                lower, upper = sorted((gear * driven.limits[0], gear * driven.limits[1]))
-                if not -inf < lower < upper < inf:
-                    self._transmissions.leave_out(node, "a muscle whose lengthrange is not known is not supported")
-                    return
-                problem = "a muscle without lengthrange has that of the limits of what it moves; MuJoCo finds another, "
-                problem += "which its mj_saveLastXML writes"
-                self._reading.unused.add_element(node, problem, used=True)
-                lengths = lower, upper
-        else:
-            lengths = element.vector("lengthrange", 2, (0.0, 0.0))
+        lengths, within = self._lengths(element, driven, gear, "muscle" in (law.gaintype, law.biastype))
         activation, together = self._range(element, "act"), (-inf, inf)
         if law.dyntype == "integrator":
             activation = _inherited_limits(element, law, driven.limits) or activation
@@ -248,12 +237,30 @@ class _ActuatorReader:
                 force=force,
                 activation=activation,
                 is_early=bool(element.flag("actearly", False)),
-                lengths=(lengths[0], lengths[1]),
+                lengths=lengths,
+                within=within,
                 together=together,
                 damping_ratio=law.dampratio,
             ),
             node.place,
         )
+
+    def _lengths(
+        self, element: WithDefaults, driven: Driven, gear: float, is_muscle: bool
+    ) -> tuple[tuple[float, float] | None, tuple[float, float]]:
+        """The range of the length that the file states, or None; and limits of one that is found."""
+        stated = element.vector("lengthrange", 2, (0.0, 0.0))
+        given = stated[0], stated[1]
+        settings = self._reading.settings_of(element).length_ranges
+        if not is_muscle or settings.mode == "none" or (settings.useexisting and stated[0] < stated[1]):
+            return given, _NO_LIMITS
+        limits = driven.limits
+        if gear:
+            lower, upper = sorted((gear * limits[0], gear * limits[1]))
+            limits = lower, upper
+        if settings.uselimit and -inf < limits[0] < limits[1] < inf:
+            return limits, _NO_LIMITS
+        return None, limits
 
     def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""

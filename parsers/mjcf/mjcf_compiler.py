@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.checks.inertia import RELATIVE_TOLERANCE
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
-from mbcli.parsers.mjcf.mjcf_values import DEGREE, read_keyword
+from mbcli.parsers.mjcf.mjcf_values import DEGREE, LengthRanges, read_keyword
 
 from mbcli.common.fast_dataclass import dataclass
 
@@ -38,6 +38,7 @@ class CompilerSettings:
     meshdir: str = ""
     strippath: bool = False
     fitaabb: bool = False
+    length_ranges: LengthRanges = LengthRanges()
 
 
 def read_compiler(root: Node) -> CompilerSettings:
@@ -83,6 +84,12 @@ def _attributes_of(node: Node) -> dict[str, Any]:
     sequence = node.attribute("eulerseq")
     if sequence is not None and _is_euler_sequence(node, sequence):
         given["eulerseq"] = sequence
+    for ranges in node.children("lengthrange"):
+        given["length_ranges"] = LengthRanges(
+            read_keyword(ranges, "mode", ("none", "muscle", "muscleuser", "all"), "muscle"),
+            read_keyword(ranges, "useexisting", ("true", "false"), "true") == "true",
+            read_keyword(ranges, "uselimit", ("true", "false"), "false") == "true",
+        )
     return given
 
 

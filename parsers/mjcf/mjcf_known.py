@@ -91,6 +91,8 @@ KNOWN = _table(
         "@fitaabb @balanceinertia @settotalmass @coordinate @meshdir @assetdir @strippath @alignfree @texturedir "
         "@discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough @savecanonical "
         "@savecompiled @convexhull @exactmeshinertia lengthrange",
+        "lengthrange": "@mode @useexisting @uselimit @accel @maxforce @timeconst @timestep @inttotal "
+        "@interval @tolrange",
         "option": "@gravity @wind @density @viscosity @magnetic @timestep @integrator @cone @jacobian @solver "
         "@iterations @tolerance @ls_iterations @ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations "
         "@mpr_tolerance @ccd_iterations @ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio "
@@ -164,7 +166,8 @@ FOREIGN = _table(
     {
         "mujoco": "size visual statistic custom extension @xsi:noNamespaceSchemaLocation",
         "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough "
-        "@savecanonical @savecompiled @convexhull @exactmeshinertia lengthrange",
+        "@savecanonical @savecompiled @convexhull @exactmeshinertia",
+        "lengthrange": "@accel @maxforce @timeconst @timestep @inttotal @interval @tolrange",
         "option": "@magnetic @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
         "@ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations @mpr_tolerance @ccd_iterations "
         "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio @apirate @collision @o_margin "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from math import radians
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mbcli.parsers.angles import check_radians
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
         def inertiafromgeom(self) -> str: ...
         @property
         def inertiagrouprange(self) -> tuple[float, float]: ...
+        @property
+        def length_ranges(self) -> LengthRanges: ...
         @property
         def boundmass(self) -> float: ...
         @property
@@ -97,6 +99,14 @@ class Reading:
         """The CompilerSettings of the file in which an element stands."""
         node: Any = getattr(element, "node", element)
         return self.attached.get(node.document.path, self.settings)
+
+
+class LengthRanges(NamedTuple):
+    """<lengthrange>: which ranges of lengths of actuators are found by the compiler; the rest of it is how."""
+
+    mode: str = "muscle"  # "none": no range is found
+    useexisting: bool = True  # ranges that are stated count
+    uselimit: bool = False  # those of joints and tendons count
 
 
 class Unused:

@@ -222,5 +222,5 @@ def _set_law(node: XmlElement, law: ActuatorLaw) -> None:
     for name, (lower, upper) in (("ctrlrange", law.control), ("forcerange", law.force), ("actrange", law.activation)):
         if (lower, upper) != (-inf, inf):
             node.set(name, numbers(max(lower, -_LARGEST), min(upper, _LARGEST)))
-    if law.lengths[0] < law.lengths[1]:
+    if law.lengths is not None and law.lengths[0] < law.lengths[1]:
         node.set("lengthrange", numbers(*law.lengths))

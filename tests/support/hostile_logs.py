@@ -203,10 +203,10 @@ def other_numbers(file, path, folder, draw):
     dataset = file[draw.choice(paths)]
     if dataset.shape and len(dataset):
         number = draw.choice([-1, 2**40, 2**62, 1e300, np.inf, np.nan, -np.inf, 0])
-        number = int(number) if dataset.dtype.kind == "i" and np.isfinite(number) and abs(number) < 2**63 else number
-        dataset[draw.randrange(len(dataset))] = (
-            5 if dataset.dtype.kind == "i" and not isinstance(number, int) else number
-        )
+        if dataset.dtype.kind in "iu":
+            known = np.iinfo(dataset.dtype)
+            number = int(number) if np.isfinite(number) and known.min <= number <= known.max else 5
+        dataset[draw.randrange(len(dataset))] = number
 
 
 def other_command(file, path, folder, draw):

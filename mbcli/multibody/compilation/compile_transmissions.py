@@ -118,7 +118,7 @@ def _numbers(gear, law):
         NUMBERS_GAIN: law.gain[:9],
         NUMBERS_BIAS: law.bias[:9],
         NUMBERS_DYNAMICS: law.dynamics_numbers[:3],
-        NUMBERS_LENGTHS: law.lengths,
+        NUMBERS_LENGTHS: law.lengths or (0.0, 0.0),
         NUMBERS_SUM: law.together,
     }
     for start, values in groups.items():

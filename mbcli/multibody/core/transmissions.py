@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.multibody.core.coordinates import GetActuatorNames, vector
 from mbcli.multibody.core.inputs import actuation
+from mbcli.multibody.core.length_ranges import LengthRanges
 from mbcli.multibody.tree.checked_numbers import finite
 
 if TYPE_CHECKING:
@@ -100,17 +101,28 @@ def complete_laws(plant: PlantData) -> bool:
     """Gives actuators what follows from the default positions; returns whether there are such.
 
     A muscle without a peak force has its scale over the norm of the accelerations by a unit force, a servo with a
-    damping ratio the damper by the masses that it moves, as MuJoCo has both.
+    damping ratio the damper by the masses that it moves, as MuJoCo has both; a muscle without a range of its length has
+    that which limits leave it.
     """
-    wanting = [a for a in plant.elements.transmission_actuators if a.law().damping_ratio or _lacks_peak(a.law())]
+    wanting = [a for a in plant.elements.transmission_actuators if _is_open(a.law())]
     if not wanting:
         return False
     whole: Any = plant.whole_plant()
     context = whole.CreateDefaultContext()
-    moments = transmissions_at(plant, context, np.zeros(plant.model.sizes["nu"])).moments
+    none = np.zeros(plant.model.sizes["nu"])
+
+    def derive() -> tuple[Vector, Matrix]:
+        at = transmissions_at(plant, context, none)
+        return at.lengths, at.moments
+
+    moments = derive()[1]
     M = whole.CalcMassMatrix(context)
+    ranges = LengthRanges(plant, context, derive) if any(a.law().lengths is None for a in wanting) else None
     for actuator in wanting:
-        moment, law = moments[actuator.input_start() - len(plant.elements.actuators)], actuator.law()
+        row, law = actuator.input_start() - len(plant.elements.actuators), actuator.law()
+        moment = moments[row]
+        if law.lengths is None and ranges is not None:
+            law = replace(law, lengths=ranges.of(actuator, row))
         response = np.linalg.solve(M, moment)
         if _lacks_peak(law):
             size = max(float(np.linalg.norm(response)), LEAST)
@@ -122,6 +134,10 @@ def complete_laws(plant: PlantData) -> bool:
             law = replace(law, bias=(*law.bias[:2], law.bias[2] - damping), damping_ratio=0.0)
         actuator.replace_law(law)
     return True
+
+
+def _is_open(law: ActuatorLaw) -> bool:
+    return law.damping_ratio != 0.0 or law.lengths is None or _lacks_peak(law)
 
 
 def _lacks_peak(law: ActuatorLaw) -> bool:

@@ -67,6 +67,7 @@ class TransmissionActuator(NamedElement):
         if len(transmission.gear) != 6:
             raise RuntimeError(f"actuator '{name}': the gear has {len(transmission.gear)} numbers, not 6")
         self._transmission, self._law = transmission, law
+        self.lacks_lengths = law.lengths is None  # its law has none before Finalize(), which finds them
         self.first_input: int | None = None  # after Finalize()
         self.first_activation: int | None = None  # likewise, of one that has an activation
 

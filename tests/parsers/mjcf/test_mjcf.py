@@ -330,7 +330,6 @@ def test_defaults_of_one_kind_of_actuator_reach_the_others():
         ('<general joint="j" gaintype="user"/>', "an actuator of this kind"),
         ('<general joint="j" gainprm="0"/>', "without gain"),
         ('<motor joint="j" gear="0"/>', "without gear"),
-        ('<muscle joint="j"/>', "lengthrange is not known"),
         ('<orientation joint="j" kp="1"/>', "<orientation> in <actuator>"),
         ('<general body="b" biastype="affine" biasprm="0 0 -1"/>', "a pull at contacts that depends on the motion"),
     ],
