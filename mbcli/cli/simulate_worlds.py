@@ -322,12 +322,14 @@ def _writer(
 def _gains(worlds: Worlds, rows: int) -> WorldGains | None:
     """What looks at the energy of worlds; None where controllers or other forces may drive them."""
     from mbcli.simulation.energy_gain import is_passive
+    from mbcli.simulation.plugins.commands import PluginCommands
+    from mbcli.simulation.plugins.plugin_energy import PluginEnergy
     from mbcli.simulation.world_gains import WorldGains
 
     plant = worlds.plant
-    passive = not worlds.controlled and is_passive(
-        plant, plant.CreateDefaultContext(), with_plugins=bool(plant.elements.plugins)
-    )
+    context = plant.CreateDefaultContext()
+    energy = PluginEnergy(context, PluginCommands(plant).laws)
+    passive = not (worlds.controlled or energy.givers or energy) and is_passive(plant, context)
     return WorldGains(worlds, rows) if passive else None
 
 

@@ -6,6 +6,7 @@ TITLE       what it does, in words
 CLASSES     its last names in Gazebo's `name` attribute, gz::sim::systems::NAME; () of another element
 FILES       parts of file names by which older versions of Gazebo know it; () none
 REACH       which links it acts on if it is one of a world, those with "wind" or "solids"; "": it is one of a model
+GIVES       how it may give energy, in words; "" where it does not, but for what its Law says
 JOINTS      {tag: (role, count)}: the joints that it names: "one", "some", "many" (or none), "all" (those of one axis,
             unless it names some) or "any" (one or none, which it does not move)
 LINKS       the same of its links
@@ -26,6 +27,8 @@ pushed      the links that it puts forces on
 memory      (n,) what it remembers when a run begins
 act(now, commands, memory)  reads a Moment (mbcli.simulation.plugins.moment) and the commands, changes memory, and gives
             the Moment efforts, velocities of joints and forces, which hold until it acts again
+gives(now)  where GIVES is "": how it may give energy in the wind and gravity of a Moment, "" if it cannot
+stored(now) [J] where it has some: the energy that it stores in a Moment
 """
 
 from __future__ import annotations
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
         CLASSES: tuple[str, ...]
         FILES: tuple[str, ...]
         REACH: str
+        GIVES: str
         JOINTS: dict[str, tuple[str, str]]
         LINKS: dict[str, tuple[str, str]]
         SETTINGS: dict[str, Any]
@@ -92,6 +96,7 @@ CONSTANTS = {
     "CLASSES": tuple,
     "FILES": tuple,
     "REACH": str,
+    "GIVES": str,
     "JOINTS": dict,
     "LINKS": dict,
     "SETTINGS": dict,

@@ -25,6 +25,7 @@ TITLE = "steers and turns wheels by a velocity and a turning rate"
 CLASSES = ("AckermannSteering",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it turns wheels"
 JOINTS = {
     "left_steering_joint": ("left_steering", "some"),
     "right_steering_joint": ("right_steering", "some"),

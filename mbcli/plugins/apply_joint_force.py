@@ -18,6 +18,7 @@ TITLE = "gives a joint an effort"
 CLASSES = ("ApplyJointForce",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it drives a joint"
 JOINTS = {"joint_name": ("joint", "one")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS: dict[str, Any] = {}

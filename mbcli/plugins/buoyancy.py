@@ -23,6 +23,7 @@ TITLE = "carries links in a fluid"
 CLASSES = ("Buoyancy",)
 FILES: tuple[str, ...] = ()
 REACH = "solids"
+GIVES = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
@@ -59,6 +60,21 @@ class Law:
         self.driven: tuple[Any, ...] = ()
         self.pushed = plugin.links["link"]
         self.memory = np.zeros(0)
+
+    def gives(self, now: Any) -> str:
+        """It stores energy, where gravity is across the layers."""
+        return "its layers are not across gravity" if self._levels and np.any(now.gravity[:2]) else ""
+
+    def stored(self, now: Any) -> float:
+        """[J] that it took to bring the links of a Moment from the top of each fluid to where they are."""
+        energy = 0.0
+        for link, solids, (whole, of_whole) in zip(self.pushed, self._solids, self._whole, strict=True):
+            R, origin = now.rotation(link), now.origin(link)
+            energy += float(now.gravity @ (whole * origin + R @ of_whole))
+            for level, density in self._levels:
+                mass, moment = _displaced(solids, [(level - origin[2], density)], R[2])
+                energy += float(now.gravity[2] * (mass * (origin[2] - level) + R[2] @ moment))
+        return energy
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """At the centre of what each link displaces."""

@@ -17,6 +17,7 @@ TITLE = "turns the wheels of two sides by a velocity and a turning rate, for Gaz
 CLASSES = ()
 FILES = ("gazebo_ros_diff_drive", "gazebo_ros_skid_steer_drive")
 REACH = ""
+GIVES = "it turns wheels"
 JOINTS = {
     **dict.fromkeys(("leftJoint", "left_joint", "leftFrontJoint", "leftRearJoint"), ("left", "many")),
     **dict.fromkeys(("rightJoint", "right_joint", "rightFrontJoint", "rightRearJoint"), ("right", "many")),

@@ -19,6 +19,7 @@ TITLE = "turns the wheels of two sides by a velocity and a turning rate"
 CLASSES = ("DiffDrive",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it turns wheels"
 JOINTS = {"left_joint": ("left", "some"), "right_joint": ("right", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

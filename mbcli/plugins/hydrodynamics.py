@@ -23,6 +23,7 @@ TITLE = "damping of a link in a fluid"
 CLASSES = ("Hydrodynamics",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS = {"link_name": ("link", "one")}
 _AXES = ("xU", "yV", "zW", "kP", "mQ", "nR")
@@ -53,6 +54,13 @@ class Law:
         self.driven: tuple[Any, ...] = ()
         self.pushed = (self._link,)
         self.memory = np.zeros(0)
+
+    def gives(self, now: Any) -> str:
+        """All damp, where the water rests."""
+        if self._current.any():
+            return "the water flows"
+        positive = (self._linear > 0.0) | (self._quadratic > 0.0)
+        return "coefficients above 0 drive" if positive.any() else ""
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """At the centre of mass."""

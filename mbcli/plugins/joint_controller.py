@@ -19,6 +19,7 @@ TITLE = "drives joints at a velocity"
 CLASSES = ("JointController",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

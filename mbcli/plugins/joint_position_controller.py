@@ -20,6 +20,7 @@ TITLE = "moves joints to a position"
 CLASSES = ("JointPositionController",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "some")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

@@ -22,6 +22,7 @@ TITLE = "moves joints along a trajectory"
 CLASSES = ("JointTrajectoryController",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "all")}
 LINKS: dict[str, tuple[str, str]] = {}
 # without limits, as their maxima are below their minima

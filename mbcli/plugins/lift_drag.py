@@ -23,6 +23,7 @@ TITLE = "lift and drag of a surface in the air"
 CLASSES = ("LiftDrag",)
 FILES = ("LiftDragPlugin",)
 REACH = ""
+GIVES = ""
 JOINTS = {"control_joint_name": ("control", "any")}
 LINKS = {"link_name": ("link", "one")}
 SETTINGS = {
@@ -64,6 +65,10 @@ class Law:
         self.driven: tuple[Any, ...] = ()
         self.pushed = (self._link,)
         self.memory = np.zeros(0)
+
+    def gives(self, now: Any) -> str:
+        """Drag is against the velocity and lift across it, where the air rests."""
+        return "the air moves" if now.wind.any() else ""
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """Nothing where the surface moves backwards, as there."""

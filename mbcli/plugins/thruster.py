@@ -24,6 +24,7 @@ TITLE = "pushes by a propeller in water"
 CLASSES = ("Thruster",)
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = "it pushes"
 JOINTS = {"joint_name": ("joint", "one")}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {

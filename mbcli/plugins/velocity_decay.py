@@ -22,6 +22,7 @@ TITLE = "takes a part of the velocity of a link in each step or second"
 CLASSES: tuple[str, ...] = ()
 FILES: tuple[str, ...] = ()
 REACH = ""
+GIVES = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS: dict[str, Any] = {}
@@ -41,6 +42,10 @@ class Law:
         self.driven: tuple[Any, ...] = ()
         self.pushed = (self._link,)
         self.memory = np.zeros(0)
+
+    def gives(self, now: Any) -> str:
+        """It damps."""
+        return ""
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """At the centre of mass."""

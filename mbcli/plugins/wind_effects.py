@@ -23,6 +23,7 @@ TITLE = "carries links with the wind"
 CLASSES = ("WindEffects",)
 FILES: tuple[str, ...] = ()
 REACH = "wind"
+GIVES = ""
 JOINTS: dict[str, tuple[str, str]] = {}
 LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
@@ -52,6 +53,13 @@ class Law:
         self.driven: tuple[Any, ...] = ()
         self.pushed = plugin.links["link"]
         self.memory = np.zeros(2)
+
+    def gives(self, now: Any) -> str:
+        """Still air damps what has its centre of mass at its origin."""
+        if now.wind.any():
+            return "the air moves"
+        apart = any(now.centre_of_mass(link).any() for link in self.pushed)
+        return "it acts by the velocity of another point than that where it acts" if apart else ""
 
     def act(self, now: Any, commands: Sequence[float], memory: FloatArray) -> None:
         """The wind goes on, then pushes."""

@@ -11,6 +11,8 @@ from mbcli.multibody.stepping.compliance_energy import compliance_energies
 from mbcli.simulation.energy_gain import ROUNDING, SEEN, Gain, beyond_limits, largest_turn, smaller_step, step_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.core.plant_core import PlantCore
     from mbcli.multibody.state.context import Context
@@ -26,6 +28,7 @@ class EnergyChange:
         rise, fall: [J] how far it was above and below that of the first sample; not negative.
         most_kinetic: [J]
         fastest (nv,): the largest size of each velocity [rad/s or m/s], until the energy was above what steps explain.
+        stored: [J] (n,) that plugins store at positions (n, nq); None without.
         may_touch: whether bodies touched in a sample, or a joint could come to a limit before the next one.
     """
 
@@ -41,17 +44,21 @@ class EnergyChange:
         self.rise = self.fall = self.most_kinetic = 0.0
         self.fastest = np.zeros(plant.num_velocities())
         self.may_touch = False
+        self.stored: Callable[[Any], FloatArray] | None = None
 
     def see(self, samples: Samples) -> None:
         """Takes a block of samples; energies that are not known count as no change."""
-        energy = samples.energy.sum(axis=1)
+        known = samples.energy
+        if self.stored is not None:
+            known = known + np.column_stack([np.zeros(len(known)), self.stored(samples.q)])
+        energy = known.sum(axis=1)
         if self._start is None:
             self._start = float(energy[0])
             self._first, self._stored = samples.q[0].copy(), _stored_at_start(self._plant, samples)
         change = energy - self._start
         if float(change.max()) > self.rise:
             self._rise_time = float(samples.time[change.argmax()])
-        self._see_gain(samples, change)
+        self._see_gain(samples, known, change)
         self.rise, self.fall = max(self.rise, float(change.max())), max(self.fall, -float(change.min()))
         self.most_kinetic = max(self.most_kinetic, float(samples.energy[:, 0].max()))
         contacts: Any = samples.contacts
@@ -66,16 +73,16 @@ class EnergyChange:
             self.may_touch = bool((gap <= reach).any())
         self._last_time = float(samples.time[-1])
 
-    def _see_gain(self, samples: Samples, change: FloatArray) -> None:
+    def _see_gain(self, samples: Samples, energies: FloatArray, change: FloatArray) -> None:
         """Finds the first sample whose energy is above that of the start by more than steps explain."""
-        rows = np.vstack([self._last, np.column_stack([samples.time, samples.energy])])
+        rows = np.vstack([self._last, np.column_stack([samples.time, energies])])
         self._last = rows[-1:]
         since = np.diff(rows[:, 0])
         powers = np.abs(np.diff(rows[:, 2])) / np.where(since > 0.0, since, np.inf)
         self._most_power = max(self._most_power, float(powers.max(initial=0.0)))
-        self._largest = max(self._largest, float(np.abs(samples.energy[:, 1]).max()))
+        self._largest = max(self._largest, float(np.abs(energies[:, 1]).max()))
         if not self._gains:
-            kinetic = np.maximum.accumulate(np.maximum(samples.energy[:, 0], self.most_kinetic))
+            kinetic = np.maximum.accumulate(np.maximum(energies[:, 0], self.most_kinetic))
             above = change > self._explained(kinetic)
             until = len(above)
             if above.any():

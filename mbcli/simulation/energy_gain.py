@@ -45,14 +45,14 @@ class Gain(NamedTuple):
     velocity: int = -1
 
 
-def is_passive(plant: PlantCore, context: Context, with_plugins: bool = True) -> bool:
+def is_passive(plant: PlantCore, context: Context) -> bool:
     """Whether gravity alone can give energy to what the model itself has, and all forces that store energy tell it.
 
-    Plugins, controllers and actuators on tendons and sites may drive; bushings and users' elements tell no energy.
-    with_plugins: whether those of the file act.
+    Controllers and actuators on tendons and sites may drive; bushings and users' elements tell no energy. Of plugins
+    mbcli.simulation.plugins.plugin_energy knows.
     """
     elements, model = plant.elements, context.state.model
-    drives = (with_plugins and elements.plugins) or elements.transmission_actuators or model.pd_actuator.size
+    drives = elements.transmission_actuators or model.pd_actuator.size
     return not (drives or needs_python(plant, context) or model.sizes["nbushing"] or elements.deformable_bodies)
 
 

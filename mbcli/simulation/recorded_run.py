@@ -25,6 +25,7 @@ from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.inputs import Inputs
+from mbcli.simulation.actors.plugins import Plugins
 from mbcli.simulation.actors.user_controller import UserController
 from mbcli.simulation.control.in_a_run import controlling
 from mbcli.simulation.holding import renewed_context
@@ -266,6 +267,9 @@ class RecordedRun(ActedRun):
         )
         run.compile()
         self._observer.begin(run)
+        energy = self.actor(Plugins).energy
+        if energy:
+            self._observer.energy_change.stored = energy.stored
         self.began = self.context.get_time()
         should_stop, _, on_start = self._watchers
         on_start()

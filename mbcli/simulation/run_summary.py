@@ -60,14 +60,23 @@ def summary_of(
 def warn_of_energy(recorded: ActedRun, run: Run, observer: Observer, summary: Summary) -> None:
     """Warns of a passive plant that gains energy, or of an energy that an integration does not keep."""
     plant, context, change = recorded.plant, recorded.context, observer.energy_change
-    driven = bool(recorded.forces) or is_driven(_acting(recorded), recorded.controlled)
     gain, complaint = change.gain(), None
-    if gain is not None and not driven and is_passive(plant, context, bool(recorded.actor(Plugins))):
+    if gain is not None and not _may_drive(recorded) and is_passive(plant, context):
         complaint = gain_in_words(plant, context, gain, advice(run))
     elif summary.energy_error is not None:
         complaint = error_in_words(run, summary.energy_error, change)
     if complaint is not None:
         recorded.warn(complaint)
+
+
+def _may_drive(recorded: ActedRun) -> bool:
+    """Whether pushes, inputs, controllers or plugins may give the plant energy."""
+    plugins = recorded.actor(Plugins)
+    if not plugins:
+        return bool(recorded.forces) or is_driven(_acting(recorded), recorded.controlled)
+    actuation = recorded.actuation
+    pushed = bool(recorded.actor(Pushes))
+    return plugins.may_drive() or pushed or is_driven(actuation, recorded.controlled)
 
 
 def _acting(recorded: ActedRun) -> Input | None:

@@ -113,6 +113,64 @@ def test_worlds_that_gain_energy_are_counted_and_one_is_named(tmp_path):
     assert SAID not in cli(*common).err
 
 
+WATER = """<plugin filename="x" name="gz::sim::systems::Hydrodynamics"><link_name>{name}</link_name>
+<xU>{drag}</xU><yV>{drag}</yV><zW>{drag}</zW>{more}</plugin>"""
+WING = """<plugin filename="x" name="gz::sim::systems::LiftDrag"><link_name>{name}</link_name><area>0.01</area>
+<cla>4</cla><cda>0.1</cda></plugin>"""
+FLUID = """<plugin filename="x" name="gz::sim::systems::Buoyancy"><graded_buoyancy>
+<default_density>1000</default_density><density_change><above_depth>0</above_depth><density>1</density>
+</density_change></graded_buoyancy></plugin>"""
+WIND = "<wind><linear_velocity>5 0 0</linear_velocity></wind>"
+
+
+def in_fluids(text, plugins="", world="", name="b"):
+    """A world with plugins of a model and of the world."""
+    text = text.replace("</link></model></world>", f"</link>{plugins}</model>{world}</world>")
+    text = text.replace("</joint></model></world>", f"</joint>{plugins}</model>{world}</world>")
+    return ModelText(text.encode(), "fluids.sdf")
+
+
+@pytest.mark.parametrize("plugins", [WATER.format(name="arm", drag=-1e-4, more=""), WING.format(name="arm"), FLUID])
+def test_a_plant_whose_plugins_give_no_energy_is_watched(plugins):
+    solid = "</inertial><collision name='c'><geometry><sphere><radius>0.01</radius></sphere></geometry></collision>"
+    parts = ("", FLUID) if plugins == FLUID else (plugins, "")
+    loaded = load_model(
+        in_fluids(JOINT_SPRING.format(c=0).replace("</inertial>", solid), *parts),
+        overrides={"plant_config.step_scheme": "drake"},
+        dt=1e-3,
+    )
+    assert loaded.plant.elements.plugins
+    (line,) = gains(loaded, 0.02, start={"j": 0.3})
+    assert SAID in line
+
+
+@pytest.mark.parametrize(
+    ("plugins", "world", "how"),
+    [
+        (WATER.format(name="b", drag=-3, more=""), "", None),
+        (WATER.format(name="b", drag=-3, more=""), FLUID, None),
+        ("", FLUID, None),
+        (WING.format(name="b"), "", None),
+        (WATER.format(name="b", drag=1, more=""), "", "Hydrodynamics (coefficients above 0 drive)"),
+        (
+            WATER.format(name="b", drag=-3, more="<default_current>2 0 0</default_current>"),
+            "",
+            "Hydrodynamics (the water flows)",
+        ),
+        (WING.format(name="b"), WIND, "LiftDrag (the air moves)"),
+    ],
+)
+def test_what_water_and_air_bring_is_no_gain_and_is_told(tmp_path, plugins, world, how):
+    """A ball that is lighter than water rises out of it and bobs: what the fluid stored comes back."""
+    deep = BALL.format(z=-1.0).replace('<model name="floor">', '<model name="floor"><pose>0 0 -9 0 0 0</pose>')
+    path = tmp_path / "fluids.sdf"
+    path.write_text(in_fluids(deep, plugins, world).content.decode())
+    found = cli("simulate", path, "-t", 5, "--no-log", "--at", "ball_b_vx=3")
+    assert found.code == 0 and "energy rose" not in found.err + found.out
+    told = [line for line in (found.err + found.out).splitlines() if "may give energy" in line]
+    assert len(told) == bool(how) and (not how or f"what may give energy, so that it is not watched: {how}" in told[0])
+
+
 @pytest.mark.parametrize(
     ("model", "options"),
     [

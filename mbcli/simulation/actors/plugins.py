@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.acted_run import ActedRun
+    from mbcli.simulation.plugins.plugin_energy import PluginEnergy
     from mbcli.simulation.plugins.run_plugins import PluginController
     from mbcli.simulation.world_ticks import World
 
@@ -34,6 +35,8 @@ class Plugins(Actor):
         self._plugins = PluginCommands(run.plant if run.given["plugins"] else None)
         self._forces: list[LinkForce] = []
         self._drives = False  # whether they drive joints, by PD controllers
+        self._alone = True  # without a controller of the run
+        self.energy: PluginEnergy | None = None
 
     def __bool__(self) -> bool:
         return bool(self._plugins)
@@ -42,17 +45,22 @@ class Plugins(Actor):
         """As of Actor."""
         if not self._plugins:
             return
+        from mbcli.simulation.plugins.plugin_energy import PluginEnergy
         from mbcli.simulation.plugins.run_plugins import plugin_drives, plugins_in_words
 
         run, plant = self.run, self.run.plant
         held = plugin_drives(plant, self._plugins, plant.GetPositions(run.context), bool(run.controlled))
         self._drives = bool(held)
+        self._alone = run.controller is None
+        self.energy = PluginEnergy(run.context, self._plugins.laws)
         if held:
             run.take_controllers(held)
         elif any(law.driven for law in self._plugins.laws):
             run.warn("controllers hold joints: plugins of the file do not drive them")
         for line in plugins_in_words(plant, self._plugins):
             note(line)
+        if how := [f"{kind} ({why})" for kind, why in self.energy.givers if why]:
+            note(f"what may give energy, so that it is not watched: {', '.join(dict.fromkeys(how))}")
 
         def input_at(time: float) -> FloatArray:
             u = run.input_at(time)
@@ -61,6 +69,10 @@ class Plugins(Actor):
         made = self._made(run.context, run.controller, input_at)
         self.ticks = plant.time_step()
         run.controller, self._forces = made, made.forces
+
+    def may_drive(self) -> bool:
+        """Whether plugins, or a controller beside them, may give the plant energy."""
+        return self.energy is not None and (bool(self.energy.givers) or not self._alone)
 
     def in_world(self, world: World) -> Controller:
         """As of Actor."""
