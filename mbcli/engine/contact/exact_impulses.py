@@ -29,7 +29,6 @@ from mbcli.engine.contact.patches import (
     sum_over_patch,
 )
 from mbcli.engine.contact.problem import add_momentum
-from mbcli.engine.contact.substeps import free_in_whole_step
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
     BOUNDED_HIGH,
@@ -40,6 +39,7 @@ from mbcli.engine.fields.contact_fields import (
     HAS_TORSIONAL,
     PROBLEM_SOLVED,
     VECTOR_DIRECTION,
+    VECTOR_FREE,
     VECTOR_GRADIENT,
     VECTOR_INVERSE_DIAGONAL,
     VECTOR_MOMENTUM,
@@ -189,7 +189,7 @@ def fill_momentum(solver, k):
     for p in range(first, end):
         t = solver.order[p]
         for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
-            vectors[VECTOR_DIRECTION, c] = vectors[VECTOR_VELOCITY, c] - free_in_whole_step(solver, c)
+            vectors[VECTOR_DIRECTION, c] = vectors[VECTOR_VELOCITY, c] - vectors[VECTOR_FREE, c]
     mul_mass(solver, first, end, VECTOR_DIRECTION, VECTOR_MOMENTUM)
 
 

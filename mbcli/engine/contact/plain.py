@@ -4,15 +4,9 @@ A plant with TAMSI has kernels that are not plain. The results of the others are
 behind these names would not be called.
 """
 
-from mbcli.engine.fields.contact_fields import VECTOR_FREE
-
 
 def keep_start(solver, k):
     pass
-
-
-def free_in_whole_step(solver, c):
-    return 1.0 * solver.vectors8[VECTOR_FREE, c]
 
 
 def begin_substep(solver, k, parts, part):

@@ -14,7 +14,6 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION_AT_START,
     HUNT_CROSSLEY_STEP,
     HUNT_CROSSLEY_STRIKES,
-    SETTING_APPROXIMATION,
     TAMSI,
     TORSIONAL,
     VECTOR_FREE,
@@ -41,13 +40,11 @@ def keep_start(solver, k):
             solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
 
 
-@slot(plain="contact.plain.free_in_whole_step")
-def free_in_whole_step(solver, c):
-    """Vector c of the velocities without constraints at the end of the step; vectors[FREE] may be of a part of it."""
-    vectors = solver.vectors8
-    if int(solver.settings[SETTING_APPROXIMATION]) == TAMSI:
-        return vectors[VECTOR_START, c] + vectors[VECTOR_GAIN, c]
-    return 1.0 * vectors[VECTOR_FREE, c]
+@kernel
+def return_to_start(solver):
+    """vectors[VELOCITY] of what constraints touch: as keep_start() found it, for a problem that is solved again."""
+    for c in range(solver.vectors8.shape[1]):
+        solver.vectors8[VECTOR_VELOCITY, c] = solver.vectors8[VECTOR_START, c]
 
 
 @slot(plain="contact.plain.begin_substep")
@@ -100,9 +97,14 @@ def halve_substeps(solver, k):
 
 @slot(plain="contact.plain.end_substeps")
 def end_substeps(solver, k, parts):
-    """The laws of the whole step again, and its impulses."""
+    """The laws of the whole step again, its velocities without constraints, and its impulses."""
     if parts == 1:
         return
+    vectors = solver.vectors8
+    for p in range(solver.island_tree[k], solver.island_tree[k + 1]):
+        t = solver.order[p]
+        for c in range(solver.tree_slot[t] // WIDTH, solver.tree_slot[t + 1] // WIDTH):
+            vectors[VECTOR_FREE, c] = vectors[VECTOR_START, c] + vectors[VECTOR_GAIN, c]
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
         i = solver.con_order[c]
         scale_law(solver, i, 1.0 * parts)

@@ -46,6 +46,7 @@ from mbcli.engine.contact.rows import (
     set_torsional_law,
 )
 from mbcli.engine.contact.samples import note_problem
+from mbcli.engine.contact.substeps import return_to_start
 from mbcli.engine.contact.transmission_rows import (
     TRANSMISSION,
     add_transmission_rows,
@@ -65,6 +66,8 @@ from mbcli.engine.fields.contact_fields import (
     HAS_TORSIONAL,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_POINTS,
+    SETTING_APPROXIMATION,
+    TAMSI,
     VECTOR_FREE,
     VECTOR_VELOCITY,
 )
@@ -327,6 +330,14 @@ def solve_contact(data, h):
 
 
 @kernel
+def solve_contact_again(data, solver, h):
+    """After solve_contact() and new laws; parts of a step begin with its start, all else with the last solution."""
+    if int(solver.settings[SETTING_APPROXIMATION]) == TAMSI:
+        return_to_start(solver)
+    solve_contact(data, h)
+
+
+@kernel
 def bound_bounces(data, points, solver, h):
     """After solve_contact(): the solution in which no bounce adds energy, see bounce_energy.py."""
     if not gains_energy(solver, points):
@@ -338,11 +349,11 @@ def bound_bounces(data, points, solver, h):
         tried = next_share(low, high, before, gain_before, share, gain)
         strike_again(solver, points, h, tried / share)
         before, gain_before, share = share, gain, tried
-        solve_contact(data, h)
+        solve_contact_again(data, solver, h)
         gain, scale = gain_of_bounces(solver, points, share)
         if solver.counts[COUNT_STATUS] != PROBLEM_SOLVED or -NEAR * scale <= gain <= NO_GAIN * scale:
             return
         low, high = (low, tried) if gain > 0.0 else (tried, high)
     if gain > NO_GAIN * scale and low > 0.0:
         strike_again(solver, points, h, low / share)
-        solve_contact(data, h)
+        solve_contact_again(data, solver, h)

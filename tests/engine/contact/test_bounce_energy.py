@@ -90,3 +90,40 @@ def test_two_bounces_in_one_step_add_no_energy(law):
         before = scene.energy()
         scene.step(4)
         assert scene.energy() < before * 1.001
+
+
+def landings(count):
+    """(shape, pose, V, e, mu) of rods and boxes that strike at 0.01 to 10 m/s within the next three steps."""
+    rng, found = np.random.default_rng(46), []
+    for n in range(count):
+        shape = (Capsule(0.01, 1.0), Box(0.6, 0.2, 0.1))[n % 2]
+        speed, e, mu = 10 ** rng.uniform(-2.0, 1.0), rng.uniform(0.5, 1.0), rng.uniform(0.0, 1.0)
+        R = RollPitchYaw(rng.uniform(-1.2, 1.2, 3)).ToRotationMatrix()
+        d = rng.normal(size=3)
+        d[2] = -abs(d[2]) - 0.2
+        V = speed * np.concatenate([rng.normal(size=3), d / np.linalg.norm(d)])
+        gap = rng.uniform(0.05, 3.0) * H * speed
+        place = RigidTransform(R, [0.0, 0.0, lowest_point(shape, R.matrix()) + gap])
+        found.append((shape, place, V, 1.0 if n % 4 < 2 else e, mu))
+    return found
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("threshold", [0.1, 1e-3])
+def test_landings_of_any_speed_add_no_energy(law, threshold):
+    """Problems of tamsi that are solved in parts bounced with the velocities of the last part: 2.2 times the energy."""
+    for shape, place, V, e, mu in landings(200):
+        scene = FlyingSolids(
+            [(shape, 1.0, place, V)],
+            H,
+            law=law,
+            friction=mu,
+            ground=True,
+            gravity=0.0,
+            restitution=np.sqrt(e),
+            bounce_threshold=threshold,
+        )
+        before = scene.energy()
+        for _ in range(12):
+            scene.step()
+            assert scene.energy() < before * 1.001, (shape, e, mu, V)
