@@ -9,6 +9,10 @@ def keep_start(solver, k):
     pass
 
 
+def return_to_start(solver):
+    pass
+
+
 def begin_substep(solver, k, parts, part):
     pass
 

@@ -14,6 +14,7 @@ from mbcli.engine.fields.contact_fields import (
     HUNT_CROSSLEY_PENETRATION_AT_START,
     HUNT_CROSSLEY_STEP,
     HUNT_CROSSLEY_STRIKES,
+    SETTING_APPROXIMATION,
     TAMSI,
     TORSIONAL,
     VECTOR_FREE,
@@ -40,9 +41,11 @@ def keep_start(solver, k):
             solver.con_law[i, HUNT_CROSSLEY_PENETRATION_AT_START] = solver.con_law[i, HUNT_CROSSLEY_PENETRATION]
 
 
-@kernel
+@slot(plain="contact.plain.return_to_start")
 def return_to_start(solver):
-    """vectors[VELOCITY] of what constraints touch: as keep_start() found it, for a problem that is solved again."""
+    """vectors[VELOCITY] for a problem that is solved again: TAMSI begins at the start of the step."""
+    if int(solver.settings[SETTING_APPROXIMATION]) != TAMSI:
+        return
     for c in range(solver.vectors8.shape[1]):
         solver.vectors8[VECTOR_VELOCITY, c] = solver.vectors8[VECTOR_START, c]
 

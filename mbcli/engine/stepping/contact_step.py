@@ -66,8 +66,6 @@ from mbcli.engine.fields.contact_fields import (
     HAS_TORSIONAL,
     PROBLEM_SOLVED,
     PROBLEM_TOO_MANY_POINTS,
-    SETTING_APPROXIMATION,
-    TAMSI,
     VECTOR_FREE,
     VECTOR_VELOCITY,
 )
@@ -331,9 +329,8 @@ def solve_contact(data, h):
 
 @kernel
 def solve_contact_again(data, solver, h):
-    """After solve_contact() and new laws; parts of a step begin with its start, all else with the last solution."""
-    if int(solver.settings[SETTING_APPROXIMATION]) == TAMSI:
-        return_to_start(solver)
+    """After solve_contact() and new laws."""
+    return_to_start(solver)
     solve_contact(data, h)
 
 
