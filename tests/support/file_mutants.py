@@ -7,6 +7,7 @@ and the bytes of stdin. `leads()` gives references to the files that are planted
 import json
 import os
 import random
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -248,8 +249,14 @@ def usd(folder, draw):
 
 _STARTS = "shoulder,elbow,shoulder_w,elbow_w\n0.1,0.2,0,0\n0.3,0.4,0,0.1\n0.2,0.1,0.3,0\n"
 _MOTION = "time,shoulder,elbow\n0,0,0\n0.01,0.1,0.2\n0.02,0.2,0.3\n0.03,0.2,0.3\n"
-_ROWS = '{"q": [0.1, 0.2], "v": [0, 0]}\n{"q": [0.3, 0.4]}\n'
-_STATE = '{"q": [0.1, 0.2], "v": [0, 0], "position_names": ["shoulder_q", "elbow_q"]}'
+_MEASURED = "time,shoulder,elbow,v:shoulder,v:elbow,tau:shoulder,tau:elbow\n"
+_MEASURED += "".join(
+    f"{k / 100},{k * k / 5000},{-k / 90},{k / 25},{-1 / 0.9},{(k % 7) / 9},{k / 70}\n" for k in range(60)
+)
+_INPUT = "time,elbow\n0,0\n0.005,1\n0.01,-2\n"
+_POINTS = "joint.shoulder.damping,state.elbow\n0.1,0.2\n0.2,-0.1\n"
+_ROWS = '{"q": [0.1, 0.2], "v": [0, 0]}\n{"q": [0.3, 0.4], "v": [0, 1]}\n'
+_STATE = '{"q": [0.1, 0.2], "v": [0, 0], "position_names": ["double_pendulum_shoulder_q", "double_pendulum_elbow_q"]}'
 
 
 def _spoiled_lines(text, draw):
@@ -281,23 +288,48 @@ def _spoiled_lines(text, draw):
 
 
 def tables(folder, draw):
-    """States, inputs, motions and measurements as CSV and JSON lines."""
-    path = _write(Path(folder) / "arm.urdf", (SAMPLES / "double_pendulum.urdf").read_bytes())
-    suffix, text = draw.choice(((".csv", _STARTS), (".csv", _MOTION), (".jsonl", _ROWS), (".json", _STATE)))
-    table = _write(Path(folder) / f"table{suffix}", _spoiled_lines(text, draw))
-    out = f"{folder}/out"
-    return Mutant(
-        [
-            ["energy", path, "--states", table],
-            ["inverse-dynamics", path, "--states", table, "--fill", "default", "-o", f"{out}.csv", "--force"],
-            ["kinematics", path, "--state", table, "--json"],
-            ["simulate", path, "-t", "0.01", "--input", table, "--no-log"],
-            ["simulate", path, "-t", "0.01", "--trajectory", table, "--no-log"],
-            ["simulate", path, "-t", "0.01", "--states", table, "--each", "-o", f"{out}.h5", "--force"],
-            ["identify", path, "--data", table],
-            ["sweep", path, "--points", table, "-t", "0.01", "--jobs", "1", "-o", f"{out}.s.csv", "--force"],
-        ]
-    )  # fmt: skip
+    """States, inputs, motions, measurements and points of sweeps as CSV and JSON lines, for the commands that take such.
+
+    Half of them have another number alone, so that what computes with it is reached.
+    """
+    path = _write(Path(folder) / "arm.urdf", driven_arm())
+    suffix, text, commands = draw.choice(_TABLES)
+    spoiled = _with_other_number(text, draw) if draw.random() < 0.5 else _spoiled_lines(text, draw)
+    table, out = _write(Path(folder) / f"table{suffix}", spoiled), f"{folder}/out"
+    named = {"MODEL": path, "TABLE": table, "LOG": f"{out}.h5", "OUT": f"{out}.csv"}
+    return Mutant([[named.get(word, word) for word in command.split()] for command in commands])
+
+
+def _with_other_number(text, draw):
+    """The text with one of its numbers, or two, replaced."""
+    numbers = list(re.finditer(r"(?<![\w.])-?\d+(\.\d+)?(?![\w.])", text))
+    for found in sorted(draw.sample(numbers, draw.randint(1, 2)), key=lambda found: -found.start()):
+        text = text[: found.start()] + draw.choice(NUMBERS) + text[found.end() :]
+    return text
+
+
+def driven_arm():
+    """The double pendulum with a drive on each joint."""
+    drive = '<transmission name="b"><type>SimpleTransmission</type><joint name="shoulder"/><actuator name="shoulder"/>'
+    return (SAMPLES / "double_pendulum.urdf").read_text().replace("</robot>", f"{drive}</transmission></robot>")
+
+
+_OF_STATES = (
+    "energy MODEL --states TABLE",
+    "inverse-dynamics MODEL --states TABLE --fill default --vdot zero -o OUT --force",
+    "simulate MODEL -t 0.01 --states TABLE --each -o LOG --force",
+)
+_OF_ONE_STATE = ("kinematics MODEL --state TABLE --json", "simulate MODEL -t 0.01 --state TABLE --no-log")
+_OF_MOTIONS = ("simulate MODEL -t 0.01 --trajectory TABLE --no-log", _OF_STATES[1])
+_TABLES = (
+    (".csv", _STARTS, _OF_STATES),
+    (".jsonl", _ROWS, _OF_STATES),
+    (".json", _STATE, _OF_ONE_STATE),
+    (".csv", _MOTION, _OF_MOTIONS),
+    (".csv", _MEASURED, ("identify MODEL --data TABLE", _OF_STATES[1])),
+    (".csv", _INPUT, ("simulate MODEL -t 0.02 --input TABLE --no-log",)),
+    (".csv", _POINTS, ("sweep MODEL --points TABLE -t 0.01 --jobs 1 -o OUT --force",)),
+)
 
 
 _CONFIG = "plant_config:\n  time_step: 0.002\n  discrete_contact_approximation: sap\n"
