@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 CURRENT = "i"  # efforts before they are multiplied by their gain
+LARGEST = 1e15  # of a number of a recording, in its unit: squares and rates of those beyond are not finite
 FEWEST_ROWS = 50
 
 
@@ -184,6 +185,7 @@ def read_record(
         tell(f"{source}: {int(twice.sum())} rows with the time of the row before are left out")
         record = record.part(~twice)
     _check_times(record)
+    _check_sizes(record)
     _take_actuation(record, plant, torques, settings.gains)
     if not given(record.q).any():
         raise ModelError(f"{source}: error: no positions: columns with the names of joints")
@@ -225,6 +227,16 @@ def _column(chunks: Sequence[Any], name: str, width: int) -> FloatArray:
     if parts[0] is None:
         return np.full((sum(map(len, chunks)), width), np.nan)
     return np.array(np.concatenate(parts), dtype=float)
+
+
+def _check_sizes(record: Record) -> None:
+    """ModelError for a recording with numbers that nothing measures."""
+    for name, what in (("time", "times"), ("q", "positions"), ("v", "velocities"), ("tau", "efforts"), ("u", "inputs")):
+        values = getattr(record, name)
+        far = (np.abs(values.reshape(len(values), -1)) > LARGEST).any(axis=1)
+        if far.any():
+            k = int(np.argmax(far))
+            raise ModelError(f"{record.source}:{record.line(k)}: error: the {what} have a number above {LARGEST:g}")
 
 
 def _check_times(record: Record) -> None:

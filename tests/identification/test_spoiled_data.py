@@ -146,6 +146,11 @@ FAULTS = {
     "no time": (lambda c, n: without(c, "time"), 3, "no column 'time'"),
     "time that stands still": (lambda c, n: changed(c, time=np.zeros(900)), 3, ":3: error: column 'time'"),
     "two rows": (lambda c, n: {name: values[:2] for name, values in c.items()}, 3, "2 rows"),
+    "a position that nothing has": (
+        lambda c, n: changed(c, **{f"q:{n[1]}_q": np.r_[np.zeros(200), 1e300, np.zeros(699)]}),
+        3,
+        ":202: error: the positions have a number above 1e+15",
+    ),
     "time that goes back": (
         lambda c, n: changed(c, time=np.r_[c["time"][:300], c["time"][:600]]),
         3,

@@ -603,6 +603,8 @@ def test_a_plan_takes_velocities_by_the_names_of_tables_of_states_and_leaves_acc
     ("table", "message"),
     [
         ("time,y\n0,0\n1,1\n", "plan.csv:1"),
+        ("time,x\n0,0\n1,1\n1e308,0\n2e308,1\n", "plan.csv:5"),
+        ("time,x\n0,0\n1,1\n2,0\n1e308,0\n", "from time 0 to 1: its rates are not finite"),
         ("time,x\n0,0\n0,1\n", "does not increase"),
         ("time,x\n0,0\n1,nan\n", "is not a finite number"),
         ("time,x\n0,0\n", "at least two rows"),

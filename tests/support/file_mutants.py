@@ -288,7 +288,7 @@ def _spoiled_lines(text, draw):
 
 
 def tables(folder, draw):
-    """States, inputs, motions, measurements and points of sweeps as CSV and JSON lines, for the commands that take such.
+    """States, inputs, motions, measurements and points of sweeps, for the commands that take such.
 
     Half of them have another number alone, so that what computes with it is reached.
     """

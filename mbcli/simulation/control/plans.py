@@ -56,6 +56,8 @@ class Plan:
         times: (rows,) [s] increasing.
         positions: (rows, n) [rad or m]; velocities: (rows, n) or None.
         interpolation: one of INTERPOLATIONS.
+
+    ModelError where numbers are so large that rates are not finite.
     """
 
     def __init__(
@@ -71,8 +73,15 @@ class Plan:
             raise ArgumentError(f"{argument('interpolation')} is one of {', '.join(INTERPOLATIONS)}")
         self.places, self.dofs = np.array(places, dtype=int), np.array(dofs, dtype=int)
         self.times = times
-        rates = _rates(times, positions, velocities, interpolation)
-        self._pieces = _pieces(times, positions, rates, interpolation)
+        with np.errstate(all="ignore"):
+            rates = _rates(times, positions, velocities, interpolation)
+            self._pieces = _pieces(times, positions, rates, interpolation)
+        if not np.isfinite(self._pieces).all():
+            k = int(np.argmin(np.isfinite(self._pieces).all(axis=(1, 2))))
+            raise ModelError(
+                f"error: a plan has a number that is too large, or too small a step, from time {times[k]:g} to "
+                f"{times[k + 1]:g}: its rates are not finite"
+            )
         self._ends = positions[0], positions[-1]
 
     def at(self, time: float) -> Motion:
@@ -182,7 +191,10 @@ def read_plan(plant: MultibodyPlant, path: str | os.PathLike, interpolation: str
     dofs = sorted(at)
     velocities = values[:, [rates[d] for d in dofs]] if rates else None
     places = [joints[d].position_start() for d in dofs]
-    return Plan(places, dofs, np.array(times), values[:, [at[d] for d in dofs]], velocities, interpolation)
+    try:
+        return Plan(places, dofs, np.array(times), values[:, [at[d] for d in dofs]], velocities, interpolation)
+    except ModelError as error:
+        raise ModelError(f"{os.fspath(path)}: {error}") from None
 
 
 @dataclass(frozen=True)
