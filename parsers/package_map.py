@@ -413,7 +413,10 @@ def _split(uri: str) -> tuple[str, str]:
     rest = unquote(match[2])
     if "\0" in rest:
         raise ResourceError(f"{uri!r} contains a null character")
-    return match[1].lower(), rest
+    scheme = match[1].lower()
+    if scheme == "file" and rest.startswith("//"):  # as file:///$(find PKG)/..., which Linux takes as one slash
+        rest = "/" + rest.lstrip("/")
+    return scheme, rest
 
 
 def _absolute(directory: str | os.PathLike[str] | None) -> str:

@@ -60,7 +60,8 @@ def test_from_elsewhere_the_word_of_the_user_counts(installed, tmp_path, way):
         packages.add_path(tmp_path / "install")
     (tmp_path / "elsewhere").mkdir()
     for name in ("a", "b"):
-        for uri in (f"package://mine/meshes/{name}.obj", f"file://{installed}/meshes/{name}.obj"):
+        path = f"{installed}/meshes/{name}.obj"
+        for uri in (f"package://mine/meshes/{name}.obj", f"file://{path}", f"file:///{path}"):
             if way == "nothing":
                 with pytest.raises(ResourceError):
                     packages.resolve(uri, tmp_path / "elsewhere")
