@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import islice
-from math import copysign, inf
 from typing import TYPE_CHECKING, Any
+
+from mbcli.parsers.number_texts import to_float, usual_number, usual_numbers, value_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         def attribute_offsets(self, number: int) -> Mapping[str, int]: ...
 
 
-LARGEST_NUMBER = 1e100  # in a file; products of three of them are finite
 MAX_STEPS = 64  # of the path to an element in a finding
 MAX_QUOTED = 60  # characters of a file's text quoted in a message
 
@@ -45,14 +45,9 @@ STATEMENTS = {
     "meaningless": "has no meaning here and is not used",
 }
 
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
-_INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-
-
 NO_NAMES: dict[str, int] = {}
-ZEROS = (0.0, 0.0, 0.0)  # the object of each vector "0 0 0"
 
 
 class Node:
@@ -427,7 +422,7 @@ class Node:
             return self._missing(name, default) if required else default
         self.read_bits |= 1 << index
         value = self.attribute_values[index - 1]
-        number = _usual_number(value)
+        number = usual_number(value)
         return number if number is not None else self._as_number(value, name, default, allow_inf)
 
     if TYPE_CHECKING:
@@ -471,7 +466,7 @@ class Node:
             return self._missing(name, default) if required else default
         self.read_bits |= 1 << index
         value = self.attribute_values[index - 1]
-        numbers = _usual_numbers(value, count)
+        numbers = usual_numbers(value, count)
         return numbers if numbers is not None else self._as_vector(value, count, name, default, allow_inf)
 
     # ------------------------------------------------------------------------------------ element text
@@ -556,7 +551,7 @@ class Node:
     # ------------------------------------------------------------------- texts to values, or an error
 
     def _as_number(self, value: str, attribute: str | None, default: Default, allow_inf: bool) -> float | Default:
-        number = _to_float(value.strip(), allow_inf)
+        number = to_float(value.strip(), allow_inf)
         if number is None:
             kind = "number" if allow_inf else "finite number"
             self._invalid(value, attribute, f"must be a {kind}, found {quoted(value)}")
@@ -580,10 +575,10 @@ class Node:
         tokens = value.split()
         if len(tokens) != count:
             zeros = " ".join(["0"] * count)
-            hint = f'write "{zeros}"' if tokens and all(_to_float(token, False) == 0 for token in tokens) else None
+            hint = f'write "{zeros}"' if tokens and all(to_float(token, False) == 0 for token in tokens) else None
             self._invalid(value, attribute, f"must be {count} numbers, found {len(tokens)}: {quoted(value)}", hint)
             return default
-        numbers = tuple([_to_float(token, allow_inf) for token in tokens])
+        numbers = tuple([to_float(token, allow_inf) for token in tokens])
         if None in numbers:
             bad = tokens[numbers.index(None)]
             self._invalid(value, attribute, f"must be {count} finite numbers, found {quoted(bad)} in {quoted(value)}")
@@ -594,61 +589,10 @@ class Node:
         subject = f"<{self.tag}>" if attribute is None else f'attribute "{attribute}" of <{self.tag}>'
         code = "ELEMENT_INVALID" if attribute is None else "ATTRIBUTE_INVALID"
         self.diagnostics.error(
-            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=hint or _value_hint(value)
+            code, f"{subject} {problem}", self, attribute=attribute, value=value, hint=hint or value_hint(value)
         )
 
 
 def quoted(text: str) -> str:
     """A file's text in quotation marks for a message, shortened."""
     return f'"{text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."}"'
-
-
-# -------------------------------------------------------------------------------------------- numbers
-
-
-def _usual_number(text: str) -> float | None:
-    """The number of a text that says nothing but a number of usual size, or None: then `_to_float` decides."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    # what else Python takes for a number: 1_000, digits of other scripts, infinity and NaN
-    return number if -LARGEST_NUMBER <= number <= LARGEST_NUMBER and text.isascii() and "_" not in text else None
-
-
-def _usual_numbers(text: str, count: int) -> tuple[float, ...] | None:
-    """The tuple of so many numbers in a text, as `_usual_number`, or None."""
-    if text == "0 0 0" and count == 3:
-        return ZEROS
-    try:
-        numbers = tuple(map(float, text.split()))
-    except ValueError:
-        return None
-    for number in numbers:
-        if not -LARGEST_NUMBER <= number <= LARGEST_NUMBER:
-            return None
-    return numbers if len(numbers) == count and text.isascii() and "_" not in text else None
-
-
-def _to_float(token: str, allow_inf: bool) -> float | None:
-    """The number that a token is, or None. Python's own float() takes 1_000 and full-width digits, too."""
-    if _NUMBER.fullmatch(token):
-        number = float(token)
-        if abs(number) <= LARGEST_NUMBER:
-            return number
-        return copysign(inf, number) if allow_inf else None
-    if allow_inf and _INFINITY.fullmatch(token):
-        return -inf if token[0] == "-" else inf
-    return None
-
-
-def _value_hint(value: str) -> str | None:
-    if "${" in value or "$(" in value:
-        return "the file contains unexpanded xacro: run xacro on it first"
-    if "," in value:
-        return "the decimal sign is a point, and numbers are separated by blanks"
-    if _INFINITY.match(value.strip()):
-        return "leave it out if there is no limit"
-    if any(_NUMBER.fullmatch(token) and abs(float(token)) > LARGEST_NUMBER for token in value.split()):
-        return f"the largest number that is read is {LARGEST_NUMBER:g}"
-    return None

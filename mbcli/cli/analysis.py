@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -38,6 +38,18 @@ if TYPE_CHECKING:
 FEW_ROWS = 100  # that are not worth a compilation
 
 
+class Completion(NamedTuple):
+    """What adds to rows what they do not give.
+
+    Attributes:
+        chunks: (plant, context, chunks, source) -> chunks: adds it, or refuses them.
+        or_none: of which of q and v rows may give nothing at all.
+    """
+
+    chunks: Callable[[MultibodyPlant, Context, Iterator[StateChunk], str], Iterator[StateChunk]]
+    or_none: Sequence[str] = ()
+
+
 class Analysis:
     """A calculation at a state.
 
@@ -47,12 +59,12 @@ class Analysis:
         render: (plant, results) -> text.
         takes: which of vdot, tau, u a row of a batch may carry.
         needs: which of q and v it has to give, unless --at or --fill does.
-        or_none: of which of these it may give nothing at all.
-        complete: (plant, context, chunks, source) -> chunks: adds what rows do not give, or refuses them.
+        complete: the Completion of rows that do not give all.
         columns: (plant, results) -> dict of arrays for a row; default: the results themselves.
         component_names: plant -> names of the components of each column, for CSV headers.
         evaluate_rows: (context, batch, states) -> dict of columns for all rows of a chunk, with batch a StateBatch and
             states having q, v and the inputs of the command, each (n, ...) or None; without it rows go one by one.
+        loading: arguments of load_model() beside those of its options.
         by_cube: whether its work grows with the cube of the velocities, so that large plants are compiled.
 
     A batch is compiled even if it is short and interpreting it would end sooner: how long a pipe is shows only at
@@ -67,22 +79,20 @@ class Analysis:
         *,
         takes: Sequence[str] = (),
         needs: Sequence[str] = ("q", "v"),
-        or_none: Sequence[str] = (),
         columns: Callable[[MultibodyPlant, dict[str, Any]], dict[str, Any]] | None = None,
         component_names: Callable[[MultibodyPlant], dict[str, list[str]]] | None = None,
         evaluate_rows: EvaluateRows | None = None,
-        complete: Callable[[MultibodyPlant, Context, Iterator[StateChunk], str], Iterator[StateChunk]] | None = None,
-        contact: bool = False,
-        ground: float | None = None,
+        complete: Completion | None = None,
+        loading: Mapping[str, Any] | None = None,
         by_cube: bool = False,
         notes: Callable[[LoadedModel], list[str]] = lambda loaded: [],
     ) -> None:
         self.command, self.evaluate, self.render, self.takes = command, evaluate, render, takes
-        self.needs, self.or_none, self.complete = needs, or_none, complete
+        self.needs, self.complete = needs, complete
         self.evaluate_rows = evaluate_rows
         self.columns = columns or (lambda plant, results: results)
         self.component_names = component_names or (lambda plant: {})
-        self.contact, self.ground, self.by_cube, self.notes = contact, ground, by_cube, notes
+        self.loading, self.by_cube, self.notes = loading or {}, by_cube, notes
 
     def run(self, ctx: click.Context, values: dict[str, Any], inputs: dict[str, str | None]) -> None:
         """Runs the command: values are click's keyword arguments, inputs maps vdot, tau or u to the option's text."""
@@ -100,7 +110,7 @@ class Analysis:
             require_tables(batch)
         if batch.states is not None:
             _check_batch(batch, output)
-        loaded = load(model, ctx, contact=self.contact, ground=self.ground)
+        loaded = load(model, ctx, **self.loading)
         from mbcli.engine.runtime.kernel import worth_compiling
 
         for line in self.notes(loaded) if (ctx.obj or {}).get("verbosity", 0) >= 0 else ():
@@ -160,12 +170,14 @@ class Analysis:
 
         assert batch.states is not None
         plant = loaded.plant
-        layout = row_layout(plant, context, state, batch, self.needs, quiet, self.or_none)
+        layout = row_layout(
+            plant, context, state, batch, self.needs, quiet, self.complete.or_none if self.complete else ()
+        )
         source = batch.states if batch.states != "-" else "<stdin>"
         limits = LimitsOfRows(plant, source, quiet)
         chunks = open_states(batch.states, layout, input_format=batch.states_format)
         with closing(chunks), self._writer(loaded, output, output.output_format) as writer:
-            for chunk in chunks if self.complete is None else self.complete(plant, context, chunks, source):
+            for chunk in chunks if self.complete is None else self.complete.chunks(plant, context, chunks, source):
                 limits.look(chunk)
                 columns = evaluate(chunk)
                 if chunk.time is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, Completion
 from mbcli.cli.constrained_dynamics import (
     WarningOfErrors,
     advice_of_options,
@@ -130,7 +130,12 @@ def inverse_dynamics(
 
     if inverse is not None:
         Analysis(
-            "inverse-dynamics", evaluate_constrained, render, takes=("vdot",), columns=columns, **source.demands()
+            "inverse-dynamics",
+            evaluate_constrained,
+            render,
+            takes=("vdot",),
+            columns=columns,
+            complete=source.completion(),
         ).run(ctx, values, {"vdot": vdot})
         return
     whole = not (no_gravity or no_springs or no_damping or body_forces)
@@ -140,7 +145,7 @@ def inverse_dynamics(
         more.evaluate(evaluate),
         more.render(render_with_reactions),
         takes=("vdot",),
-        **source.demands(),
+        complete=source.completion(),
         component_names=lambda plant: {"tau": [f"tau:{n}" for n in plant.GetVelocityNames()]},
         evaluate_rows=more.rows(evaluate_rows, evaluate),
     ).run(ctx, values, {"vdot": vdot})
@@ -214,9 +219,9 @@ class SourceOfAccelerations:
         if cutoff is not None and self._word != DIFFERENTIATE:
             raise click.UsageError("--cutoff needs --vdot differentiate")
 
-    def demands(self) -> dict[str, Any]:
-        """What an Analysis takes: which fields rows may leave out, and what completes them."""
-        return {"complete": self._complete, "or_none": ("v",) if self._word == DIFFERENTIATE else ()}
+    def completion(self) -> Completion:
+        """What completes rows, of an Analysis."""
+        return Completion(self._complete, ("v",) if self._word == DIFFERENTIATE else ())
 
     def _complete(
         self, plant: MultibodyPlant, context: Context, chunks: Iterator[StateChunk], source: str

@@ -87,8 +87,7 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, ground: float |
         render,
         takes=("u",),
         columns=lambda plant, r: {name: r[name] for name in ("A", "B", "f0")},
-        contact=discrete,
-        ground=ground,
+        loading={"contact": discrete, "ground": ground},
         by_cube=True,
         notes=lambda loaded: differences_from_runs(loaded, discrete),
     ).run(ctx, values, {"u": u})

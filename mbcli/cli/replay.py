@@ -20,10 +20,21 @@ from mbcli.common.suggestions import closest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypedDict, Unpack
 
     from mbcli.math.array_types import IntArray
     from mbcli.pictures.cameras import Camera
     from mbcli.pictures.scene import Motion, Scene
+
+    class Drawing(TypedDict):
+        """What is drawn, and how, by the options of these names."""
+
+        traces: tuple[str, ...]
+        fps: float | None
+        speed: float
+        camera: Camera | None
+        size: tuple[int, int]
+
 
 PAGE_RATE = 60.0  # [Hz] of the rows in a page
 FILM_RATE = 30.0  # [Hz] of images
@@ -72,15 +83,11 @@ def replay(
     logs: tuple[str, ...],
     output: str | None,
     frames: str | None,
-    traces: tuple[str, ...],
-    fps: float | None,
-    speed: float,
-    camera: Camera | None,
-    size: tuple[int, int],
     port: int,
     no_browser: bool,
     allow_outside: bool,
     force: bool,
+    **drawing: Unpack[Drawing],
 ) -> None:
     """Show logs over time: in the browser, or with -o and --frames as files.
 
@@ -101,17 +108,16 @@ def replay(
         _check_output(output, suffix, force)
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     runs = _read(logs, quiet, allow_outside)
-    _check_traces(traces, runs)
-    title = ", ".join(motion.name for _, motion in runs)
+    _check_traces(drawing["traces"], runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
-        _write_images(runs, logs[0], output, frames, traces, fps or FILM_RATE, speed, size, camera, force, quiet)
+        _write_images(runs, logs[0], output, frames, drawing, force, quiet)
     if suffix in (".html", ".htm"):
         assert output is not None  # whose suffix it is
-        write_file(output, _page(runs, logs[0], title, traces, fps, speed, camera, play=False), force)
+        write_file(output, _page(runs, logs[0], drawing, play=False), force)
         if not quiet:
             click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
     if output is None and frames is None:
-        _serve(_page(runs, logs[0], title, traces, fps, speed, camera, play=True), port, no_browser)
+        _serve(_page(runs, logs[0], drawing, play=True), port, no_browser)
 
 
 def _check_output(output: str, suffix: str, force: bool) -> None:
@@ -155,22 +161,14 @@ def _with_surfaces(runs: list[tuple[Scene, Motion]], path: str, rows: IntArray) 
     return [(scene, dataclasses.replace(motion, surfaces=logged_surfaces(path, rows))), *ghosts]
 
 
-def _page(
-    runs: list[tuple[Scene, Motion]],
-    first: str,
-    title: str,
-    traces: Sequence[str],
-    fps: float | None,
-    speed: float,
-    camera: Camera | None,
-    *,
-    play: bool,
-) -> str:
+def _page(runs: list[tuple[Scene, Motion]], first: str, drawing: Drawing, *, play: bool) -> str:
     from mbcli.pictures.html import replay_page
 
-    rate = fps or PAGE_RATE
+    rate = drawing["fps"] or PAGE_RATE
+    title = ", ".join(motion.name for _, motion in runs)
     runs = _with_surfaces(runs, first, runs[0][1].rows_at_rate(rate))
     thinned = [(scene, motion.at_rate(rate)) for scene, motion in runs]
+    traces, speed, camera = drawing["traces"], drawing["speed"], drawing["camera"]
     return replay_page(thinned, title, traces=traces, speed=speed, play=play, camera=camera)
 
 
@@ -179,23 +177,20 @@ def _write_images(
     first: str,
     output: str | None,
     frames: str | None,
-    traces: Sequence[str],
-    rate: float,
-    speed: float,
-    size: tuple[int, int],
-    camera: Camera | None,
+    drawing: Drawing,
     force: bool,
     quiet: bool,
 ) -> None:
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
-    times = image_times(runs, rate, speed)
+    rate = drawing["fps"] or FILM_RATE
+    times = image_times(runs, rate, drawing["speed"])
     runs = _with_surfaces(runs, first, runs[0][1].drawn_rows(times))
     line = MeshProgress(shown=not quiet, doing="drawing images")
     with tempfile.TemporaryDirectory(prefix=folder_prefix("images")) as scratch, line as progress:
         folder = frames if frames is not None else scratch
-        pictures = images(runs, times, size, traces, camera)
+        pictures = images(runs, times, drawing["size"], drawing["traces"], drawing["camera"])
         names = write_images(folder, pictures, len(times), force=force, on_image=progress)
         if output is not None and os.path.splitext(output)[1].lower() not in (".html", ".htm"):
             write_video(output, folder, rate)

@@ -166,7 +166,7 @@ class Questions:
         """What Analysis.run() calls in place of printing a result."""
 
         def collect(analysis: Analysis, state: Options, inputs: dict[str, str | None]) -> None:
-            loaded = self._loaded(analysis.contact, analysis.ground)
+            loaded = self._loaded(analysis.loading.get("contact", False), analysis.loading.get("ground"))
             context, results = analysis.evaluate_state(loaded, state, inputs)
             answers.append(document(analysis.command, loaded, context, **results))
 

@@ -146,7 +146,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
             loading,
             run_arguments(run, of_sweeps=True),
             options.vary or None,
-            options.points,
+            points=options.points,
             sampling=options.sampling,
             samples=options.samples,
             seed=options.seed,

@@ -30,3 +30,19 @@ class NoiseSettings(NamedTuple):
     def acts(self) -> bool:
         """Whether it changes anything."""
         return any(self[1:7])
+
+
+class SignalSettings(NamedTuple):
+    """When values of a sensor arrive, and what becomes of them on the way.
+
+    rate: [Hz] of its updates; 0: at every row. delay: [s] after which a value arrives. cutoff: beyond which values are
+    cut, 0 for none. noise: what is added.
+    """
+
+    rate: float = 0.0
+    delay: float = 0.0
+    cutoff: float = 0.0
+    noise: tuple[NoiseSettings, ...] = ()
+
+
+EXACT = SignalSettings()

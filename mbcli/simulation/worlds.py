@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
 from mbcli.common.setting import refuse_unknown, settings_of
-from mbcli.common.turns import Turn, number_of_forks
+from mbcli.common.turns import Turn
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.engine.stepping.loop import (
     ELEMENT_FAULT,
@@ -26,7 +25,6 @@ from mbcli.engine.stepping.loop import (
 )
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.loading import as_loaded
-from mbcli.models.parameter_assignments import changed_parameters
 from mbcli.multibody.compilation.cut_joints import require_actions
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
@@ -45,11 +43,11 @@ from mbcli.simulation.run_arguments import RunArguments
 from mbcli.simulation.running import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
-from mbcli.simulation.world_groups import groups_of_worlds, tasks_of_threads
+from mbcli.simulation.world_groups import groups_of_worlds
 from mbcli.simulation.world_pushes import WorldPushes
 from mbcli.simulation.world_sensors import WorldSensors
+from mbcli.simulation.world_threads import WorldThreads
 from mbcli.simulation.world_ticks import OneByOne, WorldTicks
-from mbcli.simulation.world_worker import WorldWorker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,14 +56,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array, FloatArray, IntArray, Vector
-    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.inputs import Input
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.effort_limits import Exceeded
     from mbcli.simulation.held_joint import Held
-    from mbcli.simulation.world_groups import Piece
 
 OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
 OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
@@ -141,13 +137,12 @@ class Worlds:
         self.plant: MultibodyPlant = loaded.plant
         if count < 1:
             raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
-        self._threads = num_processors() if threads is None else int(threads)
-        if self._threads < 1:
+        threads = num_processors() if threads is None else int(threads)
+        if threads < 1:
             raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
         if not self.plant.is_discrete():
             raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
         self._groups = groups_of_worlds(count, parameters or {})
-        tasks = list(tasks_of_threads(self._groups, count, self._threads))
         self._of_run = run = RecordedRun(loaded, warn=warn or warn_caller, **settings)
         try:
             run.prepare()
@@ -156,13 +151,11 @@ class Worlds:
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
             self._held, carried = run.held_in_steps, run.actor(Holding).carried_at_start()
             self._refuse(context)
-            self._workers = self._made_workers(loaded, context, tasks, lanes, on_compile)
+            self._threads = WorldThreads(loaded, context, self._groups, count, threads, lanes, on_compile)
         finally:
             run.release()
-        self._tasks_of_threads = tasks
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_forks, self._turn = number_of_forks(), Turn("a Worlds")
-        state = self._workers[0][0].state
+        self._turn = Turn("a Worlds")
+        state = self._threads.state
         self.start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
@@ -248,12 +241,12 @@ class Worlds:
     def controlled(self) -> list[str]:
         """Names of the k actuators that have a controller."""
         names = self.plant.GetActuatorNames()
-        return [names[k] for k in self._workers[0][0].state.model.pd_actuator]
+        return [names[k] for k in self._threads.state.model.pd_actuator]
 
     @property
     def gains(self) -> FloatArray:
         """Gains p and d of these controllers, (k, 2), in the first world."""
-        return np.array(self._workers[0][0].state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
+        return np.array(self._threads.state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
 
     @property
     def time(self) -> Vector:
@@ -278,7 +271,7 @@ class Worlds:
         """
         if not held and not self._held:
             return
-        plant, model = self.plant, self._workers[0][0].state.model
+        plant, model = self.plant, self._threads.state.model
         low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         places = model.dof_q[model.actuator_dof[model.pd_actuator]]
         driven = {actuator.input_start() for actuator, each in self._held.items() if each.p == 0.0}
@@ -364,7 +357,7 @@ class Worlds:
     def _contexts(self) -> list[tuple[Context, IntArray]]:
         """A context with the parameters of a group of worlds, and their numbers."""
         numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
-        return [(self._workers[group][0].context, own) for group, own in enumerate(numbers)]
+        return [(self._threads.context(group), own) for group, own in enumerate(numbers)]
 
     def next_step(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean accelerations (n, nv) and efforts of actuators (n, nu) of the next step of each world, with what
@@ -548,11 +541,7 @@ class Worlds:
         """Advances the worlds of these arrays; messages: are given why contact has no solution."""
         arrays["world_counts"][:] = every
         arrays["world_settings"][:] = self.plant.time_step(), float(implicit_damping(self.plant))
-        for workers in self._workers.values():
-            for worker in workers:
-                worker.take(arrays)
-        with np.errstate(all="ignore"):  # interpreted kernels
-            self._run_tasks(arrays["world_status"], messages)
+        self._threads.advance(arrays, messages)
 
     def _new_arrays(self, samples: int, u: Array) -> dict[str, Array]:
         """What kernels see of all worlds, with room for so many samples of each."""
@@ -575,42 +564,6 @@ class Worlds:
             "world_settings": np.zeros(2),
         }
 
-    def _run_tasks(self, status: IntArray, messages: dict[int, str]) -> None:
-        free = {group: list(workers) for group, workers in self._workers.items()}
-        ended: list[bool] = []  # not empty: nobody wants the rest
-        if len(self._tasks_of_threads) == 1:
-            self._run(self._tasks_of_threads[0], free, ended, status, messages)
-            return
-        if self._pool is None or self._pool_forks != number_of_forks():  # the threads of a parent are not here
-            self._pool, self._pool_forks = ThreadPoolExecutor(self._threads), number_of_forks()
-        tasks: list[Any] = []
-        try:
-            for task in self._tasks_of_threads:
-                tasks.append(self._pool.submit(self._run, task, free, ended, status, messages))
-            for task in tasks:
-                task.result()
-        except BaseException:
-            ended.append(True)
-            wait(tasks)
-            raise
-
-    def _run(
-        self,
-        task: Sequence[Piece],
-        free: Mapping[int, list[WorldWorker]],
-        ended: list[bool],
-        status: IntArray,
-        messages: dict[int, str],
-    ) -> None:
-        """Advances the worlds of one task: (group, first, end) of each piece."""
-        for group, first, end in task:
-            workers = free[group]
-            worker = workers.pop()  # there are as many as threads can want at once
-            try:
-                worker.advance(first, end, status, messages, ended)
-            finally:
-                workers.append(worker)
-
     # before the steps
 
     def _refuse(self, start: Context) -> None:
@@ -624,23 +577,3 @@ class Worlds:
             raise ModelError(
                 "worlds do not step force elements of a user, applied forces or inputs that follow a source"
             )
-
-    def _made_workers(
-        self,
-        loaded: LoadedModel,
-        start: Context,
-        tasks: Sequence[Sequence[Piece]],
-        lanes: bool,
-        on_compile: Callable[[], object],
-    ) -> dict[int, list[WorldWorker]]:
-        """{group: its workers}, one for each thread that may step its worlds at once."""
-        with_group = np.zeros(len(self._groups), dtype=np.int64)
-        for task in tasks:
-            for group in {piece[0] for piece in task}:
-                with_group[group] += 1
-        made = {}
-        for group, overrides in enumerate(self._groups):
-            with changed_parameters(loaded, overrides) if overrides else nullcontext():
-                workers = [WorldWorker(start, lanes, on_compile) for _ in range(min(self._threads, with_group[group]))]
-            made[group] = workers
-        return made

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 import mbcli
 from mbcli.common.argument_names import argument
 from mbcli.common.processors import num_processors
+from mbcli.common.setting import complete, documented, refuse_unknown, settings_of
 from mbcli.errors import ArgumentError, MbcliError, ModelError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import ModelText, load_model
+from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.run_files import as_texts
+from mbcli.sweeps.sweep_arguments import EngineArguments, PointArguments, SweepArguments
 from mbcli.sweeps.variations import Variation, parse_variations
 
 if TYPE_CHECKING:
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from mbcli.models.loading import Models, ModelSource
-    from mbcli.parsers.load_arguments import AllLoadArguments
 
 OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
 CHECKED = 5  # points that are tried before a sweep counts as one whose points all are wrong
@@ -100,52 +102,38 @@ def sweep(
     model: Any,
     vary: Iterable[str] | Mapping[str, Any] | None = None,
     *,
-    points: str | os.PathLike | None = None,
-    sampling: str | None = None,
-    samples: int | None = None,
-    seed: int = 0,
     duration: float | None = None,
-    measures: Iterable[str] = (),
     start: Mapping[str, float] | None = None,
     pose: str | None = None,
-    u: Any = None,
-    timeout: float | None = None,
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    journal: str | os.PathLike | None = None,
-    resume: bool = False,
     on_progress: Callable[[SweepProgress], object] = lambda progress: None,
     run: Mapping[str, Any] | None = None,
-    **loading: Unpack[AllLoadArguments],
+    **settings: Unpack[SweepArguments],
 ) -> ResultTable:
     """Runs a model at many points, on processes of this machine or a Dask cluster; returns one table.
 
     Args:
         model: files, as load_model() takes them.
         vary: {path: values} or PATH=VALUES texts; `mbcli.sweeps.variations` says which there are.
-        points: in place of `vary`: a CSV file with a header of paths and a row for each point.
-        sampling: "grid", "latin-hypercube" or "monte-carlo"; default: a grid, or Monte Carlo with `samples`.
-        samples: the number of points that are drawn.
-        seed: of the sample, and of the seeds of points.
         duration: [s] of each run; default: that of the settings, else 5 s.
-        measures: figures of a run, as "max(abs(elbow))" or "NAME=EXPRESSION": `mbcli.sweeps.measures`.
         start: {position or velocity: number} of every run; pose: name of a posture.
-        u: constant actuation (nu,) [N m or N] of every run.
-        timeout: [s] of wall-clock time after which a run ends as "timeout".
-        jobs: the number of processes; default: one a core.
-        scheduler: the address of a Dask scheduler, whose workers run the points.
-        journal: the file that finished points go to; resume: whether those that it has are not run again.
         on_progress: is given the SweepProgress after each point.
         run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits;
             controller (a file or a command), trajectory and pushes (texts and tables), of the seed of each point.
-        loading: arguments of load_model(): contact, ground, dt, weld, hold, overrides, ...
+        {settings}
 
     Raises:
         ArgumentError, ModelError, ResourceError: before the first run. What goes wrong in a run is in its row.
     """
+    known = settings_of(SweepArguments)
+    refuse_unknown(known, settings, "sweep")
+    given: dict[str, Any] = dict(settings)
+    of_points, of_engine = (
+        {name: given.pop(name) for name in settings_of(kind) if name in given}
+        for kind in (PointArguments, EngineArguments)
+    )
     arguments: dict[str, Any] = {"pose": pose, "duration": duration, **(run or {})}
-    loading.setdefault("contact", True)
-    loaded = load_model(_models(model), **loading)
+    given.setdefault("contact", True)
+    loaded = load_model(_models(model), **given)
     described = None
     if start is not None:
         from mbcli.models.states import set_state_by_names
@@ -153,11 +141,11 @@ def sweep(
         context = loaded.plant.CreateDefaultContext()
         mask = set_state_by_names(loaded.plant, context, start)
         described = (loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), mask)
-    prepared = prepare_sweep(
-        loaded, _models(model), loading, arguments, vary, points, sampling=sampling, samples=samples, seed=seed,
-        measures=measures, start=described, u=u, timeout=timeout,
-    )  # fmt: skip
-    return run_sweep(prepared, jobs=jobs, scheduler=scheduler, journal=journal, resume=resume, on_progress=on_progress)
+    prepared = prepare_sweep(loaded, _models(model), given, arguments, vary, start=described, **of_points)
+    return run_sweep(prepared, on_progress=on_progress, **of_engine)
+
+
+documented(sweep, PointArguments, EngineArguments, HoldArguments, LoadArguments)
 
 
 def _models(model: Models) -> tuple[ModelSource, ...]:
@@ -176,20 +164,17 @@ def prepare_sweep(
     loading: Mapping[str, Any],
     run: Mapping[str, Any],
     vary: Iterable[str] | Mapping[str, Any] | None,
-    points: str | os.PathLike | None = None,
     *,
-    sampling: str | None = None,
-    samples: int | None = None,
-    seed: int = 0,
-    measures: Iterable[str] = (),
     start: tuple | None = None,
-    u: Any = None,
-    timeout: float | None = None,
+    **settings: Unpack[PointArguments],
 ) -> Sweep:
     """The Sweep of a model that load_model(models, **loading) gave; arguments and errors as of sweep().
 
     run: arguments of RecordedRun. start: (q, v, mask of stated positions), None for the defaults.
     """
+    given = complete(PointArguments, settings, "prepare_sweep")
+    points, sampling, samples, seed = (given[name] for name in ("points", "sampling", "samples", "seed"))
+    timeout = given["timeout"]
     if (vary is None) == (points is None):
         raise ArgumentError(f"give {argument('vary')} or {argument('points')}: what varies")
     if points is not None:
@@ -203,13 +188,13 @@ def prepare_sweep(
         made = make_points(variations, sampling, samples, seed)
     if timeout is not None and not timeout > 0.0:
         raise ArgumentError(f"{argument('timeout')} must be greater than 0 s, it is {timeout:g}")
-    texts = tuple(measures)
+    texts = tuple(given["measures"])
     names = [Measure(text).name for text in texts]
     if len(set(names)) < len(names):
         raise ArgumentError(f"{argument('measures')}: two measures are named '{max(names, key=names.count)}'")
     sources = tuple(sorted(source.sha256 for source in loaded.sources))
     of_run, files = as_texts(run)
-    job = Job(tuple(models), dict(loading), of_run, start, u, texts, timeout, sources, files)
+    job = Job(tuple(models), dict(loading), of_run, start, given["u"], texts, timeout, sources, files)
     _check(PointRunner(job, loaded), made)
     return Sweep(job, variations, made, seed)
 
@@ -230,26 +215,25 @@ def _check(runner: PointRunner, points: Sequence[Point]) -> None:
 def run_sweep(
     prepared: Sweep,
     *,
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    journal: str | os.PathLike | None = None,
-    resume: bool = False,
     on_progress: Callable[[SweepProgress], object] = lambda progress: None,
+    **settings: Unpack[EngineArguments],
 ) -> ResultTable:
     """Runs the points of a Sweep that a journal does not have yet; arguments as of sweep()."""
+    given = complete(EngineArguments, settings, "run_sweep")
+    jobs, journal = given["jobs"], given["journal"]
     if jobs is not None and jobs < 1:
         raise ArgumentError(f"{argument('jobs')} must be at least 1, it is {jobs}")
     kept = None
     rows: dict[int, dict] = {}
     if journal is not None:
-        kept = Journal(os.fspath(journal), prepared.identity(), prepared.ids(), resume=resume)
+        kept = Journal(os.fspath(journal), prepared.identity(), prepared.ids(), resume=given["resume"])
         rows = kept.rows
     began, taken_over = time.monotonic(), len(rows)
     left = [point for point in prepared.points if point.index not in rows]
     try:
         on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, 0.0))
         if left:
-            with closing(_running(prepared.job, left, jobs, scheduler)) as running:
+            with closing(_running(prepared.job, left, jobs, given["scheduler"])) as running:
                 for index, row in running:
                     if kept is None:
                         rows[index] = row

@@ -8,8 +8,9 @@ import numpy as np
 from mbcli.parsers.angles import check_radians
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.number_texts import ZEROS
 from mbcli.parsers.spec import IDENTITY, pose
-from mbcli.parsers.xml_node import ZEROS, quoted
+from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
 from mbcli.math.roll_pitch_yaw import rows_from_angles

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.multibody.core.elements import add_sensor
 from mbcli.multibody.tree.sensor import Sensor
+from mbcli.sensors.settings import SignalSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,10 +31,7 @@ def add_sensors(plant: Any, specs: Iterable[SensorSpec], known: Any, instance: A
             offset=spec.offset,
             actuator=None if spec.actuator is None else known.actuators[spec.actuator],
             settings=spec.settings,
-            rate=spec.rate,
-            delay=spec.delay,
-            cutoff=spec.cutoff,
-            noise=spec.noise,
+            signal=SignalSettings(spec.rate, spec.delay, spec.cutoff, spec.noise),
         )
         owner = instance if ends[0] is None or ends[0][0].index_number == 0 else ends[0][0].model_instance()
         add_sensor(plant, sensor, owner).place = spec.place

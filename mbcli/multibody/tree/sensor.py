@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.multibody.tree.element import NamedElement
 from mbcli.sensors import SENSORS
+from mbcli.sensors.settings import EXACT, SignalSettings
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.sensors import SensorKind
-    from mbcli.sensors.settings import NoiseSettings
     from mbcli.sensors.signal import Signal
 
 Mount = tuple[Any, np.ndarray]  # (RigidBody, X_BS (4, 4))
@@ -34,10 +34,7 @@ class Sensor(NamedElement):
         offset: what is added to the sum of positions.
         actuator: that it measures.
         settings: of its kind.
-        rate: [Hz] of its updates; 0: at every row.
-        delay: [s] after which a value arrives.
-        cutoff: beyond which values are cut, 0 for none.
-        noise: what is added to its signals.
+        signal: when its values arrive, and what becomes of them on the way; by default exact ones at every row.
     """
 
     def __init__(
@@ -52,16 +49,13 @@ class Sensor(NamedElement):
         offset: float = 0.0,
         actuator: JointActuator | None = None,
         settings: dict[str, Any] | None = None,
-        rate: float = 0.0,
-        delay: float = 0.0,
-        cutoff: float = 0.0,
-        noise: tuple[NoiseSettings, ...] = (),
+        signal: SignalSettings = EXACT,
     ) -> None:
         self._name, self._kind_name, self._type = name, kind, type
         self._mount, self._reference = mount, reference
         self.joints, self.offset, self.actuator = joints, offset, actuator
         self.settings = {} if settings is None else settings
-        self.rate, self.delay, self.cutoff, self.noise = rate, delay, cutoff, noise
+        self.rate, self.delay, self.cutoff, self.noise = signal
         self.path = ""  # of its dataset in a log, once the plant is finalized
 
     @property

@@ -1,0 +1,42 @@
+"""The settings of sweep(): each with its type, its default and its sentence."""
+
+import os
+from collections.abc import Iterable
+from typing import Annotated, Any, TypedDict
+
+from mbcli.common.setting import Setting
+from mbcli.parsers.load_arguments import AllLoadArguments
+
+
+class PointArguments(TypedDict, total=False):
+    """Of what is run and measured."""
+
+    points: Annotated[
+        str | os.PathLike | None,
+        Setting("in place of `vary`: a CSV file with a header of paths and a row for each point."),
+    ]
+    sampling: Annotated[
+        str | None,
+        Setting('"grid", "latin-hypercube" or "monte-carlo"; default: a grid, or Monte Carlo with `samples`.'),
+    ]
+    samples: Annotated[int | None, Setting("the number of points that are drawn.")]
+    seed: Annotated[int, Setting("of the sample, and of the seeds of points.", default=0)]
+    measures: Annotated[
+        Iterable[str],
+        Setting('figures of a run, as "max(abs(elbow))" or "NAME=EXPRESSION": `mbcli.sweeps.measures`.', default=()),
+    ]
+    u: Annotated[Any, Setting("constant actuation (nu,) [N m or N] of every run.")]
+    timeout: Annotated[float | None, Setting('[s] of wall-clock time after which a run ends as "timeout".')]
+
+
+class EngineArguments(TypedDict, total=False):
+    """Of where the points run, and what is kept of them."""
+
+    jobs: Annotated[int | None, Setting("the number of processes; default: one a core.")]
+    scheduler: Annotated[str | None, Setting("the address of a Dask scheduler, whose workers run the points.")]
+    journal: Annotated[str | os.PathLike | None, Setting("the file that finished points go to.")]
+    resume: Annotated[bool, Setting("whether those that the journal has are not run again.", default=False)]
+
+
+class SweepArguments(PointArguments, EngineArguments, AllLoadArguments, total=False):
+    """All of them."""
