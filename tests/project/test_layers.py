@@ -2,11 +2,11 @@
 
 import ast
 import functools
-import re
 import tomllib
 
 import pytest
 from repository import ROOT
+from room_sizes import rows
 
 from mbcli.multibody.core.plant_core import PlantCore
 from mbcli.multibody.plant import MultibodyPlant
@@ -192,9 +192,7 @@ def test_every_room_has_a_file_and_every_file_a_room():
 
 
 def test_the_architecture_page_lists_the_rooms_in_their_order():
-    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text()
-    table = re.search(r"\| room \| contents \|\n\|---\|---\|\n(.*?)\n\n", page, re.DOTALL)[1]
-    assert tuple(tuple(re.findall(r"`([^`]+)`", row.split("|")[1])) for row in table.splitlines()) == ROOMS
+    assert tuple(rooms for rooms, _, _ in rows()) == ROOMS
 
 
 @pytest.mark.parametrize("seen", ["click", "h5py"])
