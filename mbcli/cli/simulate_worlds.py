@@ -12,7 +12,7 @@ import numpy as np
 
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.options import usage_errors
-from mbcli.cli.output import document, printable, warn
+from mbcli.cli.output import document, printable, tell, warn
 from mbcli.cli.rows import require_tables
 from mbcli.cli.run_settings import controller_choice, follow_choice, run_arguments
 from mbcli.common.json_text import to_json
@@ -255,6 +255,9 @@ def place(worlds: Worlds, starts: SimpleNamespace, options: Options, quiet: bool
             if len(zero):
                 raise ModelError(f"row {zero[0]}: the quaternion of joint '{joint.name()}' is zero: no rotation")
     worlds.q, worlds.v = q, starts.v
+    moved = worlds.assemble(tolerance=options.constraint_tolerance)
+    if moved and not quiet:
+        tell(f"mbcli: assembled {len(moved)} of {len(q)} starts, which did not satisfy the constraints")
     if starts.u is not None:
         worlds.u = starts.u
     worlds.hold_here(options.posture == options.at_start)

@@ -240,6 +240,7 @@ class VectorEnvironment(Base):
         start_q = start_q if q is None else self._rows("q", q, which)
         start_v = start_v if v is None else self._rows("v", v, which)
         self.worlds.reset(which, start_q, start_v)
+        self.worlds.assemble(which)
         self._episodes[which] += 1
         self._steps[which] = 0
         self._ended = self._ended & ~mask

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 FIELDS = ("state/q", "state/v")  # that every log has
-OTHERS = ("input", "derived", "sensors")  # groups that it may have
+OTHERS = ("input", "derived", "solver", "sensors")  # groups that it may have
 TEXTS = ("format_version", "status", "model_name", "created_utc", "argv", "mbcli_version")  # root attributes
 
 

@@ -6,17 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.errors import NumericalError
+from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.stepping.samples import Samples
-from mbcli.simulation.recording import RowMaker
+from mbcli.simulation.aims import Aims
+from mbcli.simulation.recording import RowMaker, logged_plant, row_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.state.context import Context
     from mbcli.simulation.control.plans import Plan
 
-FIELDS = ("u", "energy", "com", "momentum", "poses", "effort", "targets", "tracking", "activations")
-"""Those of mbcli.log.fields; `sensors` are of WorldSensors."""
+OF_STATES = ("u", "energy", "com", "momentum", "poses", "effort", "targets", "tracking", "activations")
+KEPT = ("accelerations", "contacts")  # by steps
+OF_STEPS = ("constraint_error", "reactions", "solver")
+FIELDS = (*OF_STATES, *OF_STEPS)
+"""Those of mbcli.log.fields; `sensors` are of WorldSensors. OF_STEPS need a step of each world alone."""
 
 
 class WorldRows:
@@ -30,8 +38,10 @@ class WorldRows:
         self._worlds, self._plant = worlds, worlds.plant
         self._effort, self._energy = "effort" in fields, "energy" in fields
         self._context = self._plant.CreateDefaultContext()
+        of_steps = [name for name in fields if name in OF_STEPS]
         with worlds.holding():
-            self._maker = RowMaker(self._plant, fields, plan)
+            self._maker = RowMaker(self._plant, [name for name in fields if name not in of_steps], plan)
+            self._steps = StepRows(worlds, of_steps) if of_steps else None
 
     def rows(self) -> dict[str, FloatArray]:
         """{path: values (n, 1, columns)} where the worlds are; NaN of those that have ended."""
@@ -55,7 +65,7 @@ class WorldRows:
         for path in found.keys() - {"time", "q", "v"}:
             rows[path] = np.array(found[path], dtype=float).reshape(n, 1, -1)
             rows[path][ended] = np.nan
-        return rows
+        return rows if self._steps is None else rows | self._steps.rows()
 
     def _energies(self) -> FloatArray:
         """(n, 2) [J], kinetic and potential."""
@@ -66,3 +76,57 @@ class WorldRows:
             plant.SetVelocities(context, v)
             found[k] = plant.CalcKineticEnergy(context), plant.CalcPotentialEnergy(context)
         return found
+
+
+class StepRows:
+    """Rows of what a step tells, of each world by itself, as its single run has them: some hundred microseconds each.
+
+    Args:
+        worlds: Any. fields: some of OF_STEPS.
+    """
+
+    def __init__(self, worlds: Any, fields: Sequence[str]) -> None:
+        self._worlds = worlds
+        self._widths = {field.path: len(field.names) for field in row_fields(fields, logged_plant(worlds.plant))}
+        self._of: dict[int, _StepsOfGroup] = {}
+        for context, numbers in worlds.contexts():
+            self._of |= dict.fromkeys(numbers.tolist(), _StepsOfGroup(worlds, context, fields))
+
+    def rows(self) -> dict[str, FloatArray]:
+        """{path: values (n, 1, columns)}; NaN of worlds that have ended, or whose next step has no solution."""
+        n = len(self._worlds)
+        rows = {path: np.full((n, 1, width), np.nan) for path, width in self._widths.items()}
+        with self._worlds.holding():
+            for k in np.flatnonzero(self._worlds.status == 0).tolist():
+                try:
+                    found = self._of[k].row(k)
+                except NumericalError:
+                    continue
+                for path, values in rows.items():
+                    values[k, 0] = np.ravel(found[path])
+        return rows
+
+
+class _StepsOfGroup:
+    """Steps of worlds with the parameters of a context."""
+
+    def __init__(self, worlds: Any, context: Context, fields: Sequence[str]) -> None:
+        self._worlds, self._plant, self._aims = worlds, worlds.plant, Aims(worlds.plant)
+        self._loads = LoadedStates(self._plant, context, ())
+        self._maker = RowMaker(self._plant, fields, None, self._loads)
+        self._run: Run | None = None  # of steps without pushes, which goes on from world to world
+
+    def row(self, k: int) -> dict[str, Any]:
+        """The row of world k, where it is."""
+        worlds, time = self._worlds, float(self._worlds.time[k])
+        context = self._loads.at(time, worlds.q[k], worlds.v[k], worlds.acting[k])
+        self._aims.put(worlds.desired[k], context)
+        kept = {"carried": worlds.carried[k], "activations": worlds.activations[k]}
+        until, run, forces = time + self._plant.time_step(), self._run, worlds.pushes.forces(k)
+        if run is None or forces:
+            run = Run(self._plant, context, until, keep=KEPT, forces=forces, going_on=kept)
+            self._run = None if forces else run
+        else:
+            run.go_on(until, kept)
+        samples = next(run.blocks())
+        return self._maker.rows(samples, np.arange(len(samples.time)) == 0)

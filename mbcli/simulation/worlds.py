@@ -39,10 +39,11 @@ from mbcli.simulation.holding import give_back_controllers
 from mbcli.simulation.push_forces import link_force
 from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
-from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.run_arguments import CONSTRAINT_TOLERANCE, RunArguments
 from mbcli.simulation.running import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
+from mbcli.simulation.world_assembly import assemble_worlds
 from mbcli.simulation.world_groups import groups_of_worlds
 from mbcli.simulation.world_pushes import WorldPushes
 from mbcli.simulation.world_sensors import WorldSensors
@@ -309,6 +310,14 @@ class Worlds:
             again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
             self._messages = {k: message for k, message in self._messages.items() if k not in again}
 
+    def assemble(self, which: Any = slice(None), tolerance: float = CONSTRAINT_TOLERANCE) -> list[int]:
+        """Moves worlds to the nearest states that satisfy the constraints, as single runs move their starts.
+
+        which: indices or a mask of worlds. tolerance: [m or 1] of the norm of position errors that may stay. Returns
+        the numbers of those that were moved. NumericalError if there is no such state near one.
+        """
+        return assemble_worlds(self, np.atleast_1d(np.arange(len(self))[which]).tolist(), tolerance)
+
     # what acts in them beside u
 
     def push(self, pushes: Any, which: Any = slice(None), *, seed: int = 0, until: float = np.inf) -> None:
@@ -348,13 +357,13 @@ class Worlds:
 
     def sensors(self, seed: int | None = None) -> WorldSensors:
         """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
-        return WorldSensors(self, seed, self._contexts())
+        return WorldSensors(self, seed, self.contexts())
 
     def context_of_each(self) -> dict[int, Context]:
         """{number of a world: a context with its parameters}"""
-        return {int(k): context for context, numbers in self._contexts() for k in numbers}
+        return {int(k): context for context, numbers in self.contexts() for k in numbers}
 
-    def _contexts(self) -> list[tuple[Context, IntArray]]:
+    def contexts(self) -> list[tuple[Context, IntArray]]:
         """A context with the parameters of a group of worlds, and their numbers."""
         numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
         return [(self._threads.context(group), own) for group, own in enumerate(numbers)]

@@ -113,7 +113,7 @@ def test_the_document_lists_the_datasets(tmp_path, starts):
     found = set()
     with h5py.File(tmp_path / "all.h5") as file:
         file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
-    assert listed - {"sensors/NAME", "input/NAME", "derived/NAME"} == found  # which need --fields
+    assert listed - {"sensors/NAME", "input/NAME", "derived/NAME", "solver/NAME"} == found  # which need --fields
 
 
 def test_controllers_hold_each_world_where_it_starts(tmp_path):
@@ -167,8 +167,57 @@ def test_one_world_of_a_log_is_shown(tmp_path, starts):
 
 
 @pytest.mark.parametrize(
+    ("model", "words", "columns", "starts", "fields"),
+    [
+        (
+            "quadruped.urdf",
+            ("--ground", "--push", "trunk=30,0,0 from 0.001 to 0.003"),
+            ("trunk_z", "trunk_vz"),
+            ((0.31, -0.5), (0.4, 0.0)),
+            "reactions solver",
+        ),
+        ("closed_chains/four_bar.urdf", (), ("left_w",), ((0.0,), (0.0,)), "reactions constraint_error"),
+    ],
+    ids=["in contact", "a loop"],
+)
+def test_what_a_step_tells_of_each_world_is_what_it_tells_of_a_single_run(
+    tmp_path, model, words, columns, starts, fields
+):
+    table, every = tmp_path / "starts.csv", tmp_path / "every.h5"
+    table.write_text("\n".join(",".join(map(str, row)) for row in (columns, *starts)))
+    common = (SAMPLES / model, *words, "-t", 0.004, "--log-rate", 0, "--fields", fields)
+    succeed("-q", "simulate", *common, "--states", table, "--each", "--fill", "default", "-o", every)
+    for k, start in enumerate(starts):
+        one, at = tmp_path / f"{k}.h5", [f"{name}={value}" for name, value in zip(columns, start, strict=True)]
+        succeed("-q", "simulate", *common, *(word for each in at for word in ("--at", each)), "-o", one)
+        with open_log(one) as alone, WorldsLog(every) as log:
+            world, paths = log.world(k), set(alone.fields()) - {"time", "state/q", "state/v", "input/u"}
+            assert "derived/reactions" in paths and len(paths) > 1
+            for path in paths:
+                expected = np.asarray(alone.field(path))
+                scale = max(np.abs(expected).max(), 1e-12)
+                found = np.asarray(world.field(path)).reshape(expected.shape)
+                np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * scale, err_msg=path)
+
+
+def test_starts_that_do_not_close_a_loop_are_assembled_as_single_runs_do_it(tmp_path):
+    """They were stepped from where they were, with 1e7 times the energy."""
+    table, model = tmp_path / "starts.csv", SAMPLES / "closed_chains" / "four_bar.urdf"
+    table.write_text("left_q\n0\n0.5\n")
+    common = (model, "-t", 0.004, "--log-rate", 0)
+    result = succeed("simulate", *common, "--states", table, "--each", "--fill", "default", "-o", tmp_path / "all.h5")
+    assert "assembled 2 of 2 starts" in result.err and "energy rose" not in result.err
+    with WorldsLog(tmp_path / "all.h5") as log:
+        for k, left in enumerate((0.0, 0.5)):
+            succeed("-q", "simulate", *common, "--at", f"left_q={left}", "-o", tmp_path / f"{k}.h5")
+            with open_log(tmp_path / f"{k}.h5") as alone:
+                np.testing.assert_array_equal(log.q[k], alone.q)
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("--states", "starts.csv", "--each", "--fields", "contact"), "--fields contact is for a single run"),
         (("--states", "starts.csv"), "--states needs --each"),
         (("--each",), "--each needs --states"),
         (("--threads", 2), "--threads is for --states --each"),

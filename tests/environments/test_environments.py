@@ -56,6 +56,18 @@ def rollout(environment, steps=12, seed=5):
     return rows
 
 
+def test_episodes_of_a_closed_chain_begin_where_it_is_closed():
+    start = [{"term": "uniform_positions", "of": "all", "within": 0.2}]
+    many = made(4, model=SAMPLES / "closed_chains" / "four_bar.urdf", load={"hold": True}, start=start)
+    many.reset(seed=1)
+    plant, worlds = many.worlds.plant, many.worlds
+    context = plant.CreateDefaultContext()
+    for k in range(4):
+        plant.SetPositions(context, worlds.q[k])
+        assert context.state.constraint_error() < 1e-9
+    assert len(np.unique(worlds.q[:, 0])) == 4
+
+
 @pytest.mark.filterwarnings("ignore:.*WARN.*")  # observations without bounds
 def test_gymnasiums_checker_passes():
     check_env(make_environment(TASK, seed=0), skip_render_check=True)

@@ -137,8 +137,10 @@ class Run:
             times = actuation.times
         return Actuation(times, values, self._forces)
 
-    def go_on(self, until: float) -> None:
+    def go_on(self, until: float, going_on: Mapping[str, Any] | None = None) -> None:
         """Runs again, from the state that the context has now to a later time [s], with actuation from the ports.
+
+        going_on: as of a new run.
 
         As a new run of the same settings, with the arrays of this one: what a new one costs is that of many steps.
         """
@@ -146,6 +148,8 @@ class Run:
             raise ValueError("a run with an input of its own does not go on")
         self.series.actuation_values[0] = self.plant.actuation(self.context)
         self._begin(until)
+        if going_on is not None:
+            self._go_on_from(going_on)
 
     def _begin(self, until):
         """Everything that depends on the state of the context, its parameters and its ports."""
