@@ -119,9 +119,6 @@ class TaskFile:
         diagnostics.raise_if_errors()
         (action,) = bound["action"]
         starts = bound["start"]
-        if starts and worlds.plant.elements.constraints:
-            place = self._root.key_place("start")
-            diagnostics.error("VALUE_INVALID", "start: states of a model with constraints are not changed", place=place)
         made = None
         try:
             made = action.call(worlds)
