@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.log_show import opened_log
 from mbcli.cli.options import Options, writable_path
 from mbcli.cli.output import emit, number, printable, table
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.json_text import to_json
 
 if TYPE_CHECKING:
@@ -33,11 +33,12 @@ Keys of the JSON document, beside log, start_time and end_time [s]:
 
 @click.command("loads", epilog=KEYS)
 @click.argument("path", metavar="LOG")
+@world_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print a table of the actuators, and one of the joints, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write to this file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def loads(path: str, as_csv: bool, as_json: bool, output: str | None, force: bool) -> None:
+def loads(path: str, world: int | None, as_csv: bool, as_json: bool, output: str | None, force: bool) -> None:
     """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.
 
     Forces in joints, for choosing bearings, are those of a log that was written with --fields reactions. Means are
@@ -50,9 +51,10 @@ def loads(path: str, as_csv: bool, as_json: bool, output: str | None, force: boo
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other")
+    from mbcli.log.reader import Log
     from mbcli.simulation.joint_loads import loads_of_log
 
-    with opened_log(path) as log:
+    with single_logs([path], world) as (own,), Log(own) as log:
         found = loads_of_log(log).as_dict()
     if as_json:
         text = to_json({"schema": "mbcli/loads", "schema_version": 1, "log": path, **found})

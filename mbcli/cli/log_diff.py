@@ -8,6 +8,7 @@ import click
 
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 
@@ -40,11 +41,19 @@ def tolerance_option(zero: str) -> Callable[[Any], Any]:
     metavar="LIST",
     help="Compare only these, as in `log export`; contact: the contacts; faces: those of contact surfaces.",
 )
+@world_option
 @click.option("--common-rows", is_flag=True, help="Ignore rows present in only one log.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def log_diff(
-    ctx: click.Context, first: str, second: str, tolerance: float, fields: str | None, common_rows: bool, as_json: bool
+    ctx: click.Context,
+    first: str,
+    second: str,
+    tolerance: float,
+    fields: str | None,
+    world: int | None,
+    common_rows: bool,
+    as_json: bool,
 ) -> int:
     """Compare two logs row by row: first divergence, by which quantity, largest difference.
 
@@ -58,7 +67,7 @@ def log_diff(
     from mbcli.log.difference import compare
     from mbcli.log.reader import Log
 
-    with Log(first) as a, Log(second) as b:
+    with single_logs([first, second], world) as (one, other), Log(one) as a, Log(other) as b:
         result = compare(a, b, tolerance=tolerance, fields=_paths(a, b, fields), any_rows=common_rows)
     if as_json:
         document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}

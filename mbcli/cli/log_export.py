@@ -12,6 +12,7 @@ import click
 
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.output_files import is_special
 from mbcli.errors import ArgumentError
 
@@ -40,6 +41,7 @@ BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
 @click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
+@world_option
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
 def log_export(
     path: str,
@@ -49,6 +51,7 @@ def log_export(
     from_time: float | None,
     to_time: float | None,
     every: int,
+    world: int | None,
     force: bool,
 ) -> None:
     """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP or rrd.
@@ -77,7 +80,7 @@ def log_export(
         raise click.UsageError(f"{target} is binary: give a file with -o, or send it to a pipe.")
     if not to_stdout and not is_special(file):
         refuse_existing(file, force)
-    with Log(path) as opened:
+    with single_logs([path], world) as (own,), Log(own) as opened:
         selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
         write = _writer(target)
         if target == "csv" and len(selection.fields) > 1:

@@ -14,6 +14,7 @@ import click
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing
 from mbcli.cli.signals import ending_signals
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ModelError, ResourceError
 
@@ -40,6 +41,7 @@ WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # wha
 @click.option("--text", is_flag=True, help="Plot in the terminal, even if there is a display.")
 @click.option("-f", "--follow", is_flag=True, help="Draw again while simulations add rows, until they end.")
 @click.option("--interval", type=Number(above=0), metavar="S", help="Seconds between two drawings of --follow; 1.")
+@world_option
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def log_plot(
     paths: tuple[str, ...],
@@ -50,6 +52,7 @@ def log_plot(
     text: bool,
     follow: bool,
     interval: float | None,
+    world: int | None,
     force: bool,
 ) -> None:
     """Plot the columns of logs over time, one subplot for each kind of quantity and unit.
@@ -86,11 +89,14 @@ def log_plot(
     else:
         drawing = window
     if follow:
+        if world is not None:
+            raise click.UsageError("--follow is for logs of single runs")
         _follow(paths, wanted, drawing, 1.0 if interval is None else interval)
     else:
         from mbcli.log.running import path_of_rows
 
-        drawing.last(_subplots([path_of_rows(path) for path in paths], wanted))
+        with single_logs([path_of_rows(path) for path in paths], world) as own:
+            drawing.last(_subplots(own, wanted))
 
 
 def _subplots(paths: Sequence[str], wanted: dict[str, Any]) -> list[Subplot]:

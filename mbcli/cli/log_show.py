@@ -9,6 +9,7 @@ import click
 from mbcli.cli.log_export import selected
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.json_text import to_json
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="LOG")
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`; default: all.")
 @click.option("--time", "times", type=Number(), multiple=True, metavar="T", help="Values at this time [s] (repeat).")
-@click.option("--world", type=click.IntRange(min=0), metavar="N", help="Which world of a log of many; from 0.")
+@world_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int | None, as_json: bool) -> None:
     """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.
@@ -30,9 +31,10 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
     mbcli log show run.h5 --time 0.5 --time 1
     mbcli log show all.h5 --world 3
     """
+    from mbcli.log.reader import Log
     from mbcli.log.statistics import columns_at, summary_of_columns
 
-    with opened_log(path, world) as log:
+    with single_logs([path], world) as (own,), Log(own) as log:
         selection = selected(log, fields, rows_alone=True)
         if times:
             rows = columns_at(log, selection.fields, times)
@@ -58,23 +60,6 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
         for row in rows
     ]
     click.echo("\n".join(_table(rows, values, keys)))
-
-
-def opened_log(path: str, world: int | None = None) -> Any:
-    """The log of one run, or that of one of many worlds; UsageError if there are many and none is named."""
-    from mbcli.log.reader import Log
-    from mbcli.log.worlds import WorldsLog, is_worlds_log
-
-    many = is_worlds_log(path)
-    if world is None and many:
-        raise click.UsageError(f"{path} is a log of many worlds: --world N names one")
-    if world is not None and not many:
-        raise click.UsageError(f"--world: {path} is the log of a single run")
-    if not many:
-        return Log(path)
-    assert world is not None
-    with WorldsLog(path) as worlds:
-        return worlds.world(world)
 
 
 def _table(rows: list[dict[str, Any]], values: list[list[float | None]], keys: list[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ import click
 from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
+from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.left_behind import folder_prefix
 from mbcli.common.suggestions import closest
 
@@ -76,6 +77,7 @@ class Size(click.ParamType):
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--allow-outside", is_flag=True, help="Also draw meshes outside of the model's package or folder.")
+@world_option
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
 def replay(
@@ -86,6 +88,7 @@ def replay(
     port: int,
     no_browser: bool,
     allow_outside: bool,
+    world: int | None,
     force: bool,
     **drawing: Unpack[Drawing],
 ) -> None:
@@ -107,17 +110,18 @@ def replay(
     if output is not None:
         _check_output(output, suffix, force)
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    runs = _read(logs, quiet, allow_outside)
+    own = ctx.with_resource(single_logs(logs, world))
+    runs = _read(own, quiet, allow_outside)
     _check_traces(drawing["traces"], runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
-        _write_images(runs, logs[0], output, frames, drawing, force, quiet)
+        _write_images(runs, own[0], output, frames, drawing, force, quiet)
     if suffix in (".html", ".htm"):
         assert output is not None  # whose suffix it is
-        write_file(output, _page(runs, logs[0], drawing, play=False), force)
+        write_file(output, _page(runs, own[0], drawing, play=False), force)
         if not quiet:
             click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
     if output is None and frames is None:
-        _serve(_page(runs, logs[0], drawing, play=True), port, no_browser)
+        _serve(_page(runs, own[0], drawing, play=True), port, no_browser)
 
 
 def _check_output(output: str, suffix: str, force: bool) -> None:

@@ -23,6 +23,7 @@ from mbcli.log.fields.contact import MOMENT_FIELDS, SURFACE_FIELDS
 from mbcli.log.format import ContactNames
 from mbcli.log.guarded_file import DamagedLogError, GuardedFile, reason_of
 from mbcli.log.rows import Rows, State
+from mbcli.log.stored_sources import LARGEST_TEXT, read_bytes, read_sources, sources_in
 from mbcli.log.stored_texts import text_of, texts_of
 from mbcli.parsers.spec import SourceFile
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array
 
 INFO_SCHEMA_VERSION = 1
-LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
 ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 
@@ -118,7 +118,7 @@ class Log(Rows):
     def scene(self) -> str | None:
         """How the model is drawn, JSON (docs/how-to/pictures.md); None if the log does not have it."""
         with self._reading():
-            return self._read_bytes(layout.SCENE).decode("utf-8") if self._file.has(layout.SCENE) else None
+            return read_bytes(self._file, layout.SCENE).decode("utf-8") if self._file.has(layout.SCENE) else None
 
     def _resolved(self, name: str) -> str:
         text = self._read_text(f"{name}/resolved")
@@ -143,13 +143,13 @@ class Log(Rows):
         with self._reading():
             return [
                 {"path": source, "sha256": sha256, "bytes": len(self._file.dataset(path))}
-                for source, sha256, path in self._sources()
+                for source, sha256, path in sources_in(self._file)
             ]
 
     def read_sources(self) -> list[SourceFile]:
         """The model files as they were read. The paths are for information: they come from the log."""
         with self._reading():
-            return [self._read_source(*source) for source in self._sources()]
+            return read_sources(self._file)
 
     def events(self) -> list[dict]:
         """time [s], step, severity, code and message of every event, in order."""
@@ -451,24 +451,6 @@ class Log(Rows):
             if not isinstance(content, bytes):
                 raise DamagedLogError(self.path, f"{path} is not a text")
             return text_of(content)
-
-    def _read_bytes(self, path: str) -> bytes:
-        dataset = self._file.dataset(path)
-        if dataset.dtype != np.uint8 or dataset.ndim != 1 or dataset.nbytes > LARGEST_TEXT:
-            raise ModelError(f"{self.path}: error: {path} has type {dataset.dtype}, shape {dataset.shape}")
-        return self._read(dataset, 0, len(dataset)).tobytes()
-
-    def _sources(self) -> Iterator[tuple[str, str, str]]:
-        """(path, sha256, path of the dataset) of every model file."""
-        for name in self._file.names("model/source"):
-            path = f"model/source/{name}"
-            yield self._file.text("path", path), self._file.text("sha256", path), path
-
-    def _read_source(self, source: str, sha256: str, path: str) -> SourceFile:
-        content = self._read_bytes(path)
-        if hashlib.sha256(content).hexdigest() != sha256:
-            raise ModelError(f"{self.path}: error: {path} is damaged: its sha256 differs")
-        return SourceFile(path=source, sha256=sha256, content=content)
 
 
 def describe(log: Log, damage: Sequence[str] | None = None) -> dict:

@@ -6,7 +6,6 @@ WorldsLog.world() makes it.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,13 @@ from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, LogHeader
 from mbcli.log.format import WORLDS_FORMAT as FORMAT
 from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.memory import MemoryLog
+from mbcli.log.stored_sources import LARGEST_TEXT, read_sources
 from mbcli.log.stored_texts import texts_of
 
 if TYPE_CHECKING:
+    from mbcli.log.writer import LogWriter
     from mbcli.math.array_types import FloatArray
+    from mbcli.parsers.spec import SourceFile
 
 FIELDS = ("state/q", "state/v")  # that every log has
 OTHERS = ("input", "derived", "solver", "sensors")  # groups that it may have
@@ -117,11 +119,20 @@ class WorldsLog:
         """(n, k, nv) [rad/s or m/s]"""
         return self.field("state/v")
 
-    def world(self, number: int) -> MemoryLog:
-        """The log of one world: the rows up to where it stopped. ResourceError if there is no such world."""
-        if not 0 <= number < self.count:
-            raise ResourceError(f"{self.path}: error: there is no world {number}, the last is {self.count - 1}")
-        header = LogHeader(
+    def read_sources(self) -> list[SourceFile]:
+        """The model files as they were read; none in logs before 1.3."""
+        with self._file.reading(""):
+            return read_sources(self._file)
+
+    def _text(self, path: str) -> str:
+        """A text that logs before 1.3 may lack."""
+        return texts_of(self._file.dataset(path).content(LARGEST_TEXT))[0] if self._file.has(path) else ""
+
+    def header(self) -> LogHeader:
+        """That of the log of one world."""
+        others = [path for path in self._fields if path not in FIELDS]
+        own = (Field(path, self.units[path], self.names[path], _row_shape(path, self.names[path])) for path in others)
+        return LogHeader(
             model_name=self.attrs["model_name"],
             position_names=self.names["state/q"],
             position_units=self.units["state/q"],
@@ -129,19 +140,32 @@ class WorldsLog:
             velocity_units=self.units["state/v"],
             actuator_names=self.names.get("input/u", ()),
             actuator_units=self.units.get("input/u", ()),
+            fields=tuple(own),
+            sources=tuple(self.read_sources()),
+            config=self._text("config/resolved"),
+            model=self._text("model/resolved"),
+            argv=tuple(self.arguments),
         )
+
+    def world(self, number: int) -> MemoryLog:
+        """The log of one world: the rows up to where it stopped. ResourceError if there is no such world."""
+        log = MemoryLog(self.header())
+        self.write_world(number, log)
+        return log
+
+    def write_world(self, number: int, log: MemoryLog | LogWriter) -> None:
+        """Gives the rows of a world to a log with header(), and ends that. ResourceError as of world()."""
+        if not 0 <= number < self.count:
+            raise ResourceError(f"{self.path}: error: there is no world {number}, the last is {self.count - 1}")
         others = [path for path in self._fields if path not in FIELDS]
-        shapes = {path: _row_shape(path, self.names[path]) for path in others}
-        own = (Field(path, self.units[path], self.names[path], shapes[path]) for path in others)
-        header = dataclasses.replace(header, fields=tuple(own))
-        log = MemoryLog(header)
         rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
         count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
-        more: dict[str, Any] = {path: rows[path][:count].reshape(count, *shapes[path]) for path in others}
+        more: dict[str, Any] = {
+            path: rows[path][:count].reshape(count, *_row_shape(path, self.names[path])) for path in others
+        }
         log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **more)
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
-        return log
 
     def close(self) -> None:
         """Closes the file; what was read stays."""

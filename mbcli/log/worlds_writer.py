@@ -14,6 +14,7 @@ from mbcli.common.write_errors import ErrorKeeper, reason_of_system
 from mbcli.errors import OutputError
 from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
 from mbcli.log.provenance import collect_provenance, utc_now
+from mbcli.log.stored_sources import create_sources
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class WorldsWriter:
         for path, text in (("model/resolved", header.model), ("config/resolved", header.config)):
             data = encoded(text)
             self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
+        create_sources(self._file, header.sources)
         time = self._create_numbers("time", times)
         create_texts(time.attrs, "units", ["s"], scalar=True)
         for field in header.row_fields()[1:]:

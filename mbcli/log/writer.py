@@ -38,20 +38,20 @@ from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.opened_file import with_locks_where_there_are
 from mbcli.log.packing import write_packed
 from mbcli.log.provenance import collect_provenance, utc_now
+from mbcli.log.stored_sources import create_bytes, create_sources
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 from mbcli.log.write_lock import WriteLock, refuse_written
 
 __all__ = ["LogWriter"]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
 
     from numpy.typing import ArrayLike
 
     from mbcli.log.datasets import Field
     from mbcli.math.array_types import Array
-    from mbcli.parsers.spec import SourceFile
 
 FLUSH_SECONDS = 0.5  # time that a killed run may lose
 FLUSH_ROWS = 16384
@@ -322,9 +322,9 @@ class LogWriter:
         create_texts(self._events.attrs, "units", ("s", *("1",) * len(self._events.dtype.names[1:])))
         self._create_text("config/resolved", header.config)
         self._create_text("model/resolved", header.model)
-        self._create_sources(header.sources)
+        create_sources(self._file, header.sources)
         if header.scene:
-            self._create_bytes(layout.SCENE, header.scene.encode("utf-8"))
+            create_bytes(self._file, layout.SCENE, header.scene.encode("utf-8"))
         self._checkpoint = self._create_checkpoint(checkpoint, header.checkpoint_units)
         self._create_clocks()
 
@@ -368,20 +368,6 @@ class LogWriter:
     def _create_text(self, path: str, text: str) -> None:
         data = text.encode("utf-8")
         self._file.create_dataset(path, data=np.bytes_(data), dtype=text_dtype(len(data)))
-
-    def _create_sources(self, sources: Iterable[SourceFile]) -> None:
-        group = self._file.require_group("model/source")
-        for index, source in enumerate(sources):
-            dataset = self._create_bytes(f"{group.name}/{layout.stored_name(source.path, index)}", source.content)
-            _create_attribute(dataset.attrs, "path", source.path)
-            _create_attribute(dataset.attrs, "sha256", source.sha256)
-
-    def _create_bytes(self, path: str, content: bytes) -> h5py.Dataset:
-        data = np.frombuffer(content, dtype="u1")
-        packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(data), 1 << 16),)} if len(data) else {}
-        dataset = self._file.create_dataset(path, data=data, **packing)
-        create_texts(dataset.attrs, "units", ("1",), scalar=True)
-        return dataset
 
     def _create_checkpoint(
         self, slots: Mapping[str, Array] | None, units: Mapping[str, str | Sequence[str]]

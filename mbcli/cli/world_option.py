@@ -1,0 +1,49 @@
+"""`--world N`: one of the worlds of a log of many, for commands that take logs of single runs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from mbcli.common.left_behind import folder_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+world_option = click.option(
+    "--world", type=click.IntRange(min=0), metavar="N", help="Which world of a log of many; from 0."
+)
+
+
+@contextmanager
+def single_logs(paths: Sequence[str], world: int | None) -> Iterator[list[str]]:
+    """The paths of logs of single runs while this lasts: of those of many worlds, a log of the one of that number.
+
+    UsageError for a log of many where none is named, and for a number where no log is one of many.
+    """
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+    from mbcli.log.writer import LogWriter
+
+    many = [is_worlds_log(path) for path in paths]
+    if world is None and any(many):
+        raise click.UsageError(f"{paths[many.index(True)]} is a log of many worlds: --world N names one")
+    if world is not None and not any(many):
+        raise click.UsageError(f"--world: {paths[0]} is the log of a single run")
+    if world is None:
+        yield list(paths)
+        return
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("world")) as folder:
+        found = []
+        for number, (path, is_many) in enumerate(zip(paths, many, strict=True)):
+            if not is_many:
+                found.append(path)
+                continue
+            found.append(os.path.join(folder, str(number), os.path.basename(path)))
+            os.mkdir(os.path.dirname(found[-1]))
+            with WorldsLog(path) as worlds, LogWriter(found[-1], worlds.header()) as log:
+                worlds.write_world(world, log)
+        yield found
