@@ -13,6 +13,7 @@ from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common import child_processes
 from mbcli.common.json_text import to_json
 from mbcli.common.left_behind import folder_prefix
+from mbcli.common.number_text import counted
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import MbcliError, ModelError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog
     from mbcli.parsers.spec import SourceFile
 
 STDIN = "<stdin>"  # the path, in a log, of a model that came from standard input
@@ -27,6 +29,7 @@ STDIN = "<stdin>"  # the path, in a log, of a model that came from standard inpu
 OF_XML, OF_YAML = (".xml", ".mjcf", ".urdf", ".srdf", ".sdf", ".world", ".xacro", ".config"), (".yaml", ".yml")
 INCLUDED_SUFFIXES = (*OF_XML, *OF_YAML, ".usd", ".usda", ".usdc", ".usdz")  # none is of a module or a program
 
+OF_STARTS = ("states", "states_format", "fill", "degrees", "assignments")  # parameters that give those of many worlds
 MOST_FOLDERS = 200  # in a path
 LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
@@ -55,40 +58,58 @@ def log_verify(
     \b
     mbcli log verify run.h5
     mbcli log verify run.h5 --tolerance 1e-9      on another machine or version
+    mbcli log verify all.h5                       of many worlds: each from its first row
     """
-    from mbcli.log.difference import compare
+    from mbcli.cli.verified_worlds import starts_of
+    from mbcli.log.difference import compare, compare_worlds
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
 
     if output is not None:
         from mbcli.simulation.log_target import check_log_target
 
         check_log_target(output, None, force)
         refuse_given_inputs(output)
-    with Log(path) as log, tempfile.TemporaryDirectory(prefix=folder_prefix("verify")) as folder:
+    many = is_worlds_log(path)
+    kind: Any = WorldsLog if many else Log
+    more: dict[str, Any] = {}
+    with kind(path) as log, tempfile.TemporaryDirectory(prefix=folder_prefix("verify")) as folder:
         target = os.path.abspath(output) if output is not None else os.path.join(folder, "again.h5")
-        _run_again(log, folder, target, force, trust)
-        with Log(target) as again:
-            result = compare(log, again, tolerance=tolerance, any_rows=not _is_whole(log))
+        _run_again(log, folder, target, force, trust, starts_of(log, folder) if many else None)
+        with kind(target) as again:
+            if many:
+                world, result = compare_worlds(log, again, tolerance)
+                more = {"worlds": log.count, "world": world}
+            else:
+                result = compare(log, again, tolerance=tolerance, any_rows=not _is_whole(log))
             changed = _other_software(log, again)
     if as_json:
         document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": tolerance}
-        click.echo(to_json({**document, "other_software": changed, **result.as_dict()}))
+        click.echo(to_json({**document, "other_software": changed, **result.as_dict(), **more}))
         return 0 if result.same else 1
     lines = list(render(result, path, "the run of now", tolerance))
     if result.same:
-        lines = [f"verified: {lines[0]}, computed again"]
-    elif changed:
+        of_each = f" of each of {counted(more['worlds'], 'world')}" if many else ""
+        lines = [f"verified: {lines[0]}{of_each}, computed again"]
+    elif many:
+        lines.insert(0, f"world {more['world']} differs first")
+    if changed and not result.same:
         lines.insert(0, f"other software than the log's: {', '.join(changed)}")
     click.echo("\n".join(map(printable, lines)))
     return 0 if result.same else 1
 
 
-def _is_whole(log: Log) -> bool:
+def _is_whole(log: Log | WorldsLog) -> bool:
     return log.status == "complete"
 
 
-def _run_again(log: Log, folder: str, target: str, force: bool, trust: bool) -> None:
-    """Runs the recorded command in a process of its own, so that its environment is that of a shell."""
+def _run_again(
+    log: Log | WorldsLog, folder: str, target: str, force: bool, trust: bool, starts: Mapping[str, Any] | None
+) -> None:
+    """Runs the recorded command in a process of its own, so that its environment is that of a shell.
+
+    starts: parameters in place of those that give the starts of many worlds.
+    """
     from mbcli.cli import recorded_command
     from mbcli.cli.simulate import simulate
     from mbcli.log.embedded_files import same_on_disk
@@ -96,6 +117,8 @@ def _run_again(log: Log, folder: str, target: str, force: bool, trust: bool) -> 
     words, sources = recorded_command.recorded_words(log), log.read_sources()
     parameters = recorded_command.recorded_parameters(simulate, words, log.path)
     parameters = {name: value for name, value in parameters.items() if name not in recorded_command.DROPPED}
+    if starts is not None:
+        parameters = {name: value for name, value in parameters.items() if name not in OF_STARTS}
     names = {source.path for source in sources} | ({"-"} if any(source.path == STDIN for source in sources) else set())
     if not trust:
         advice = "--trust uses it"
@@ -109,6 +132,7 @@ def _run_again(log: Log, folder: str, target: str, force: bool, trust: bool) -> 
             parameters[name] = _moved(value, moved)
     if not _is_whole(log) and log.row_count:
         parameters["duration"] = float(log.times[-1] - log.times[0])
+    parameters |= starts or {}
     words = ["-o", target, *(["--force"] if force else []), *recorded_command.words_of(simulate, parameters)]
     command = child_processes.python("-m", "mbcli", "-q", "simulate", *words)
     # programs of a log that is trusted find what they need where the user is
@@ -170,7 +194,7 @@ def _moved(value: Any, moved: dict[str, str]) -> Any:
     return moved.get(value, value)
 
 
-def _other_software(log: Log, again: Log) -> list[str]:
+def _other_software(log: Log | WorldsLog, again: Log | WorldsLog) -> list[str]:
     """What differs between the software that a log records and that of now."""
     before, now = log.attrs, again.attrs
     names = ("mbcli_version", "python", "cpu", "platform", "kernels")

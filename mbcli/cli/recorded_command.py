@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog
 
 MAY_ASK = {
     **askable_options(LoadArguments, HoldArguments, RunArguments),
-    **dict.fromkeys(("pose", "q_list", "v_list", "assignments", "random_seed", "fill", "degrees"), always),
+    **dict.fromkeys(("pose", "q_list", "v_list", "assignments", "random_seed", "fill", "degrees", "each"), always),
     "models": embedded_files,
 }
 """{parameter of `simulate`: (value, names of the files in the log) -> whether a log may ask for that value}; of others
@@ -38,7 +39,7 @@ def is_harmless(name: str) -> bool:
     return MAY_ASK.get(name) is always
 
 
-def recorded_words(log: Log) -> list[str]:
+def recorded_words(log: Log | WorldsLog) -> list[str]:
     """The words that followed `simulate` in the command that wrote a log. ModelError if there is none."""
     argv = log.attrs.get("argv")
     if not isinstance(argv, list) or not all(isinstance(word, str) for word in argv) or "simulate" not in argv[1:]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mbcli.log.datasets import Field
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog
     from mbcli.math.array_types import Array, IntArray, Vector
 
     # of rows: how many parts each has, the first of each, values by path
@@ -160,12 +161,46 @@ def compare(
     )
 
 
+def compare_worlds(a: WorldsLog, b: WorldsLog, tolerance: float = 0.0) -> tuple[int | None, Difference]:
+    """The number of the first world that differs and its Difference, as of compare(); None and one that is empty."""
+    pairs: dict[str, list[tuple[str, int, int]]] = {}
+    only_a: list[str] = []
+    only_b: list[str] = []
+    for path in dict.fromkeys((*a.fields(), *b.fields())):
+        own, others = (log.names.get(path, ()) for log in (a, b))
+        only_a += [f"{path}:{name}" for name in own if name not in others]
+        only_b += [f"{path}:{name}" for name in others if name not in own]
+        pairs[path] = [(name, own.index(name), others.index(name)) for name in own if name in others]
+    rows = int((a.times == b.times).sum()) if len(a.times) == len(b.times) else 0
+    alike = a.model == b.model or _alike_texts(a.model, b.model), a.config == b.config
+    values = {path: (a.field(path), b.field(path)) for path, columns in pairs.items() if columns}
+    found: tuple[Quantity, ...] = ()
+    for k in range(a.count if a.count == b.count and rows == len(a.times) else 0):
+        columns = []
+        for path, (here, there) in values.items():
+            for name, i, j in pairs[path]:
+                column = _Column(path, name, a.units[path][i])
+                column.take(a.times, here[k, :, i], there[k, :, j], tolerance)
+                columns.append(column)
+        unequal = [quantity for column in columns if (quantity := column.quantity()) is not None]
+        found = tuple(sorted(unequal, key=lambda quantity: quantity.first_time))
+        result = Difference(rows, len(a.times), len(b.times), tuple(only_a), tuple(only_b), found, *alike)
+        if not result.same:
+            return k, result
+    result = Difference(rows, len(a.times), len(b.times), tuple(only_a), tuple(only_b), found, *alike)
+    return (None if result.same and a.count == b.count else 0), result
+
+
 def _same_model(a: Log, b: Log) -> bool:
     """Whether two logs are of one model, wherever its files were, up to rounding where its numbers were computed."""
     if a.attrs.get("model_sha256") == b.attrs.get("model_sha256"):
         return True
+    return _alike_texts(a.model, b.model)
+
+
+def _alike_texts(a: str, b: str) -> bool:
     try:
-        return _alike(*(json.loads(log.model) for log in (a, b)))
+        return _alike(json.loads(a), json.loads(b))
     except (ValueError, RecursionError):
         return False
 

@@ -15,15 +15,13 @@ from mbcli.parsers.spec import SourceFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import h5py
-
     from mbcli.log.guarded_file import GuardedFile
 
 FOLDER = "model/source"
 LARGEST_TEXT = 1 << 28  # [bytes] of a source file or a resolved model: a longer text is not one that a run has read
 
 
-def create_bytes(file: Any, path: str, content: bytes) -> h5py.Dataset:
+def create_bytes(file: Any, path: str, content: bytes) -> Any:
     """A dataset of bytes with a checksum."""
     data = np.frombuffer(content, dtype="u1")
     packing = {"compression": "gzip", "fletcher32": True, "chunks": (min(len(data), 1 << 16),)} if len(data) else {}

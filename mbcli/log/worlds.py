@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("state/q", "state/v")  # that every log has
 OTHERS = ("input", "derived", "solver", "sensors")  # groups that it may have
+SOFTWARE = ("python", "cpu", "platform")  # attributes of that which wrote it
 TEXTS = ("format_version", "status", "model_name", "created_utc", "argv", "mbcli_version")  # root attributes
 
 
@@ -64,7 +65,12 @@ class WorldsLog:
         file = self._file
         if not file.has_attribute("format") or file.text("format") != FORMAT:
             raise ModelError(f"{self.path}: error: is not a log of worlds")
-        self.attrs = {name: file.text(name) for name in TEXTS}
+        self.attrs: dict[str, Any] = {name: file.text(name) for name in TEXTS}
+        if file.has_attribute("packages"):
+            self.attrs["packages"] = json.loads(file.text("packages"))
+        for name in SOFTWARE:
+            if file.has_attribute(name):
+                self.attrs[name] = file.text(name)
         if self.attrs["format_version"].partition(".")[0] != WORLDS_VERSION.partition(".")[0]:
             raise ModelError(f"{self.path}: error: has format version {self.attrs['format_version']}, a later one")
         if self.attrs["status"] not in FINAL_STATUSES:
@@ -72,6 +78,7 @@ class WorldsLog:
         self.arguments = json.loads(self.attrs["argv"])
         if not isinstance(self.arguments, list):
             raise file.damaged("argv is not a list")
+        self.attrs |= {"argv": self.arguments}
         rows, time = int(file.attribute("rows")), file.dataset("time")
         if not 0 <= rows <= len(time):
             raise file.damaged(f"it states {rows} rows, and time has {len(time)}")
@@ -101,6 +108,16 @@ class WorldsLog:
             raise self._file.damaged(f"{path} is not a column of numbers")
         return values
 
+    @property
+    def status(self) -> str:
+        """How the run ended."""
+        return str(self.attrs["status"])
+
+    @property
+    def row_count(self) -> int:
+        """Of each world."""
+        return len(self.times)
+
     def fields(self) -> tuple[str, ...]:
         """The paths of what has rows."""
         return tuple(self._fields)
@@ -124,8 +141,17 @@ class WorldsLog:
         with self._file.reading(""):
             return read_sources(self._file)
 
+    @property
+    def model(self) -> str:
+        """The resolved model, JSON."""
+        return self._text("model/resolved")
+
+    @property
+    def config(self) -> str:
+        """The resolved configuration, YAML."""
+        return self._text("config/resolved")
+
     def _text(self, path: str) -> str:
-        """A text that logs before 1.3 may lack."""
         return texts_of(self._file.dataset(path).content(LARGEST_TEXT))[0] if self._file.has(path) else ""
 
     def header(self) -> LogHeader:
@@ -142,8 +168,8 @@ class WorldsLog:
             actuator_units=self.units.get("input/u", ()),
             fields=tuple(own),
             sources=tuple(self.read_sources()),
-            config=self._text("config/resolved"),
-            model=self._text("model/resolved"),
+            config=self.config,
+            model=self.model,
             argv=tuple(self.arguments),
         )
 

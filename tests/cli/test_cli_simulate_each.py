@@ -113,6 +113,7 @@ def test_the_document_lists_the_datasets(tmp_path, starts):
     found = set()
     with h5py.File(tmp_path / "all.h5") as file:
         file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
+    found = {re.sub("(?<=model/source/).*", "NAME", name) for name in found}
     assert listed - {"sensors/NAME", "input/NAME", "derived/NAME", "solver/NAME"} == found  # which need --fields
 
 
@@ -144,6 +145,42 @@ def test_a_world_that_stops_is_told_and_the_others_are_whole(tmp_path):
         assert np.isnan(log.q[1, 1:]).all()
         assert log.world(1).row_count == 1
         assert log.world(1).status == "failed"
+
+
+def test_a_log_of_worlds_is_run_again_from_its_own_starts(tmp_path, starts):
+    log = tmp_path / "all.h5"
+    (tmp_path / "m.urdf").write_text(TWO_LINKS.read_text())
+    push = ("--push", "lower=3@random for 0.01", "--seed", 4)
+    options = ("--states", starts, "--each", "--fill", "default", *push, "-t", 0.03, "-o", log)
+    succeed("simulate", tmp_path / "m.urdf", *options, "--fields", "energy")
+    starts.unlink()  # the log has them in its first row
+    (tmp_path / "m.urdf").unlink()  # and its model
+    document = validated(succeed("log", "verify", log, "--json"))
+    assert (document["same"], document["worlds"], document["world"]) == (True, 3, None)
+    assert "4 rows of each of 3 worlds" in succeed("log", "verify", log).out
+    with h5py.File(log, "r+") as file:
+        file["state/q"][2, 3, 1] += 1e-9
+    result = cli("log", "verify", log)
+    assert result.code == 1 and "world 2 differs first" in result.out and "0.03 s: state/q" in result.out
+    assert cli("log", "verify", log, "--tolerance", 1e-8).code == 0
+
+
+@pytest.mark.parametrize(
+    "words", ["log show", "log export --to csv", "log plot --text", "loads", "log diff --tolerance 0"]
+)
+def test_commands_that_take_logs_of_single_runs_take_one_of_many_worlds(tmp_path, starts, words):
+    every, one = tmp_path / "all.h5", tmp_path / "one.h5"
+    options = ("-t", 0.02, "--fields", "reactions,u")
+    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", *options, "-o", every)
+    succeed("-q", "simulate", TWO_LINKS, "--at", "shoulder=2", "--at", "elbow_w=-0.5", *options, "-o", one)
+    words = words.split()
+    if words[1:2] == ["diff"]:
+        result = cli(*words, every, one, "--world", 2, "--common-rows", "--fields", "q,v")
+        assert result.code == 0, result.out
+    else:
+        rows = [succeed(*words, path, *world).out for path, world in ((every, ("--world", 2)), (one, ()))]
+        assert rows[0].replace("all.h5", "one.h5").splitlines()[:3] == rows[1].splitlines()[:3]
+    assert "log of many worlds: --world N names one" in cli(*words, every, *[one] * ("diff" in words)).err
 
 
 def test_one_world_of_a_log_is_shown(tmp_path, starts):

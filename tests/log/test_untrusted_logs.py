@@ -302,7 +302,7 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
     assert files == {"models", "config_file", "constraints_file", "srdf_files", "scenario_file"}
     assert names - asked - files - recorded_command.DROPPED == {
         *("packages", "package_paths", "allow_outside", "xacro", "xacro_args", "scenario_text", "input_file"),
-        *("state_file", "state_time", "states", "states_format", "each"),
+        *("state_file", "state_time", "states", "states_format"),
         "pushes",  # but for those that name no table
         *("controller", "controller_pickle", "trajectory", "follow", "interpolation"),  # programs, and files
     }

@@ -1,0 +1,34 @@
+"""The log of many worlds, run again: from which starts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.errors import ModelError
+
+if TYPE_CHECKING:
+    from mbcli.log.worlds import WorldsLog
+
+GIVEN = ("--input", "--u", "--controller", "--trajectory")  # options beside which starts have no actuation
+
+
+def starts_of(log: WorldsLog, folder: str) -> dict[str, Any]:
+    """Parameters of `simulate` by which all worlds start at the first row of a log, from a file in a folder.
+
+    ModelError for a log without rows.
+    """
+    if not len(log.times):
+        raise ModelError(f"{log.path}: error: has no rows to start from")
+    parts = {"state/q": "", "state/v": ""}
+    if "input/u" in log.fields() and not any(word.partition("=")[0] in GIVEN for word in log.arguments):
+        parts["input/u"] = "u:"
+    rows = np.hstack([log.field(path)[:, 0] for path in parts])
+    names = [prefix + name for path, prefix in parts.items() for name in log.names[path]]
+    path = os.path.join(folder, "starts.csv")
+    with open(path, "x", encoding="utf-8") as file:
+        file.write(",".join(names) + "\n")
+        file.writelines(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+    return {"states": path, "states_format": "csv"}
