@@ -1,8 +1,27 @@
-"""mbcli: multibody dynamics from robot model files."""
+"""mbcli: multibody dynamics from robot model files.
+
+    import mbcli
+
+    model = mbcli.load_model("robot.urdf", ground=0.0, hold=True)
+    log = mbcli.simulate(model, until=2.0)
+    log["elbow_q"], log[0.5:1.0]["energy_kinetic"], log.to_pandas()
+
+load_model, simulate, resume, sweep, Worlds and open_log are those of mbcli.models, .simulation, .sweeps and .log.
+"""
 
 import os.path
 import sys
 
+from mbcli.lazy_exports import lazy_exports
+
+TYPE_CHECKING = False  # True to type checkers
+if TYPE_CHECKING:
+    from mbcli.log import open_log
+    from mbcli.models import load_model
+    from mbcli.simulation import Worlds, resume, simulate
+    from mbcli.sweeps import sweep
+
+__all__ = ["Worlds", "load_model", "open_log", "resume", "simulate", "sweep"]
 __version__ = "0.1.0"
 
 # parsers/ and schemas/ are installed inside of this package. In a checkout that is not installed they stand beside it.
@@ -10,3 +29,13 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 if not os.path.exists(os.path.join(_FOLDER, "parsers")):
     __path__.append(os.path.dirname(_FOLDER))
     sys.modules[f"{__name__}.{__name__}"] = None  # type: ignore[assignment]  # else a second copy of this package is there
+
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "log": ("open_log",),
+        "models": ("load_model",),
+        "simulation": ("Worlds", "resume", "simulate"),
+        "sweeps": ("sweep",),
+    },
+)

@@ -152,7 +152,7 @@ def fields_of_logs(words: list[str], incomplete: str) -> list[str]:
     """What a list of fields goes on with: those of the logs on the line, and their positions and velocities."""
     from mbcli.errors import MbcliError
     from mbcli.log import open_log
-    from mbcli.log.export import short_name
+    from mbcli.log.column_names import short_name
     from mbcli.log.running import path_of_rows
 
     before = incomplete[: incomplete.rfind(",") + 1]

@@ -97,7 +97,7 @@ class Table:
     """Rows as a table under a header of names."""
 
     def __init__(self, log: Log, fields: Sequence[str], all_columns: bool) -> None:
-        from mbcli.log.export import column_names
+        from mbcli.log.column_names import column_names
 
         self.log = log
         names = [printable(name) for name in column_names(log, fields)]
@@ -110,7 +110,8 @@ class Table:
 
     def rows(self, selection: Selection) -> None:
         """Prints the rows of a selection."""
-        from mbcli.log.export import chunks_of, flat_rows
+        from mbcli.log.column_names import flat_rows
+        from mbcli.log.export import chunks_of
 
         for chunk in chunks_of(self.log, selection):
             columns = [flat_rows(array) for array in chunk.values()]

@@ -12,6 +12,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
+from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -155,7 +156,9 @@ def refuse_unknown(known: Collection[str], given: Iterable[str], function: str) 
     """TypeError for a name that is not known, as of a function with these parameters."""
     for name in given:
         if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+            likely = closest(name, list(known))
+            meant = f"; did you mean '{likely}'?" if likely else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'{meant}")
 
 
 def require_choice(name: str, value: Any, setting: Setting) -> Any:

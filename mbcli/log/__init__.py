@@ -11,6 +11,8 @@ format      what a log consists of: attributes, the datasets of every log, the h
 datasets    a dataset as the format describes it, and as one log has it
 fields      what a run can log, one file a field; how it is computed
 rows        what can be asked of the rows of every log
+tables      rows as a mapping of columns, and as tables of pandas, polars and xarray
+column_names  the names of the columns
 writer      LogWriter: writes a log that survives the death of its process
 contact_writer  what a row has any number of: contacts, faces, corners
 reader      Log: reads complete and unfinished logs

@@ -10,10 +10,9 @@ import io
 import json
 import os
 import zipfile
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import isfinite
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.output_files import is_special, replacing
 from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ArgumentError, OutputError, ResourceError
+from mbcli.log.column_names import column_names, flat_rows, short_name
 from mbcli.log.fields.contact import OFFSET
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.reader import Log
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from mbcli.log.format import ContactNames
     from mbcli.math.array_types import Array, BoolArray, IntArray
 
-SHORT_NAMES = {"state/q": "q", "state/v": "v", "input/u": "u"}
 CONTACT = "contact"  # stands for all datasets under /contact
 FACES = "faces"  # stands for those under /faces
 RAGGED = {CONTACT: "contacts", FACES: "faces of contact surfaces"}  # a row has any number of them
@@ -263,20 +262,6 @@ def _chosen(offset: IntArray, selection: Selection) -> BoolArray:
 EXPORTERS = {"csv": export_csv, "jsonl": export_jsonl, "npz": export_npz}
 
 
-def column_names(log: Log, fields: Iterable[str]) -> list[str]:
-    """CSV columns: coordinates by their own name if it is unique, `FIELD` or `FIELD:NAME` for the rest."""
-    coordinates = Counter(name for path in ("state/q", "state/v") for name in log.names[path])
-    endings = Counter(path.rpartition("/")[2] for path in log.fields())
-    names = []
-    for path in fields:
-        ending = path.rpartition("/")[2]
-        field = ending if endings[ending] == 1 else path
-        for name in log.names[path]:
-            own = path in ("state/q", "state/v") and coordinates[name] == 1 and name != "time"
-            names.append(name if own else f"{field}:{name}" if log.row_shape(path) else field)
-    return names
-
-
 @contextmanager
 def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[IO[bytes]]:
     """A file that appears under its name when it is whole; yields a binary stream. Pipes and devices are written to.
@@ -306,11 +291,6 @@ def _paths_of(name: str, paths: Sequence[str]) -> list[str]:
         likely = did_you_mean(name, [*known, *(path.rpartition("/")[2] for path in paths)])
         raise LookupError(f"the log has no field {name!r}; it has {', '.join(known)}{likely and f'; {likely}' or ''}")
     return found
-
-
-def short_name(path: str) -> str:
-    """q, v, u or the path: the key of a field."""
-    return SHORT_NAMES.get(path, path)
 
 
 def chunks_of(log: Log, selection: Selection, only: str | None = None) -> Iterator[dict[str, Any]]:
@@ -376,11 +356,6 @@ def _named_faces(
             ]
         )
     return rows
-
-
-def flat_rows(array: np.ndarray) -> np.ndarray:
-    """(n, ...) as (n, columns)."""
-    return array.reshape(len(array), prod(array.shape[1:]))
 
 
 def _finite_lists(array: Array) -> Any:

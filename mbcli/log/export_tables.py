@@ -12,7 +12,8 @@ import numpy as np
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ArgumentError
-from mbcli.log.export import Selection, chunks_of, column_names, flat_rows, require_rows, short_name
+from mbcli.log.column_names import column_names, flat_rows, short_name
+from mbcli.log.export import Selection, chunks_of, require_rows
 
 if TYPE_CHECKING:
     from mbcli.log.reader import Log

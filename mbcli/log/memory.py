@@ -10,7 +10,8 @@ import numpy as np
 from mbcli.log import format as layout
 from mbcli.log.datasets import ROW_GROUPS, Field
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
-from mbcli.log.rows import Rows, State
+from mbcli.log.rows import State
+from mbcli.log.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ def _place_in_logs(field: Field) -> tuple[int, str]:
     return len(first) + ROW_GROUPS.index(field.path.partition("/")[0]), field.path
 
 
-class MemoryLog(Rows):
+class MemoryLog(Table):
     """Takes rows as LogWriter does, and gives them as Log does.
 
     Args:

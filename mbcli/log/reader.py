@@ -22,9 +22,10 @@ from mbcli.log.fields import STANDARD_FIELDS
 from mbcli.log.fields.contact import MOMENT_FIELDS, SURFACE_FIELDS
 from mbcli.log.format import ContactNames
 from mbcli.log.guarded_file import DamagedLogError, GuardedFile, reason_of
-from mbcli.log.rows import Rows, State
+from mbcli.log.rows import State
 from mbcli.log.stored_sources import LARGEST_TEXT, read_bytes, read_sources, sources_in
 from mbcli.log.stored_texts import text_of, texts_of
+from mbcli.log.tables import Table
 from mbcli.parsers.spec import SourceFile
 
 __all__ = ["Log", "State", "describe"]
@@ -41,7 +42,7 @@ ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 
 
-class Log(Rows):
+class Log(Table):
     """A simulation log, open for reading; a context manager.
 
     All datasets with one row a sample are taken to the length that they have in common. Of a log that is

@@ -15,6 +15,8 @@ from mbcli.log.fields.u import INPUT
 from mbcli.log.surfaces import Surface, surfaces_of
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from mbcli.log.format import ContactNames
 
 SAME_TIME = 1e-9  # [s], relative above 1 s: 0.3 typed in a shell is the sample at 0.30000000000000004
@@ -36,6 +38,15 @@ class Rows:
     path: str
     row_count: int
     names: dict[str, tuple[str, ...]]  # of the columns, by path
+    units: dict[str, Any]  # one text a column, by path
+
+    def fields(self) -> tuple[str, ...]:
+        """The paths of what has a row a sample, `time` first."""
+        raise NotImplementedError
+
+    def row_shape(self, path: str) -> tuple[int, ...]:
+        """Of one row of a field."""
+        raise NotImplementedError
 
     def field(self, path: str) -> np.ndarray:
         """All rows of a field, (n, ...)."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.log.export import Selection, chunks_of, column_names, flat_rows
+from mbcli.log.column_names import column_names, flat_rows
+from mbcli.log.export import Selection, chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -193,6 +193,20 @@ class WorldsLog:
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
 
+    def __len__(self) -> int:
+        """The number of worlds."""
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"<WorldsLog {self.path}: {self.count} worlds of {len(self.times)} rows>"
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all columns, by the number of the world and the time [s]. ResourceError where pandas is
+        missing."""
+        from mbcli.log.tables import pandas_frame_of_worlds
+
+        return pandas_frame_of_worlds(self)
+
     def close(self) -> None:
         """Closes the file; what was read stays."""
         self._file.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,27 @@ class LoadedModel:
         """Every file read that defines the model, once."""
         models = [source for spec in self.specs for source in spec.sources]
         return list({source.path: source for source in (*self.scene_files, *models)}.values())
+
+    def __repr__(self) -> str:
+        plant = self.plant
+        name = ", ".join(self.instances) or "a plant"
+        step = f"steps of {plant.time_step():g} s" if plant.is_discrete() else "continuous"
+        counts = f"{plant.num_positions()} positions, {plant.num_velocities()} velocities"
+        return f"<LoadedModel {name}: {counts}, {plant.num_actuators()} actuators, {step}>"
+
+    def _repr_html_(self) -> str:
+        """Its joints, for notebooks."""
+        plant = self.plant
+        lines = [f"<p><code>{html.escape(repr(self))}</code></p>"]
+        lines.append("<table><tr><th>joint</th><th>type</th><th>between</th><th>positions</th></tr>")
+        names = plant.GetPositionNames()
+        for joint in plant.moving_joints():
+            first = joint.position_start()
+            own = ", ".join(names[first : first + joint.num_positions()])
+            between = f"{joint.parent_body().name()}, {joint.child_body().name()}"
+            cells = "".join(f"<td>{html.escape(x)}</td>" for x in (joint.name(), joint.type_name(), between, own))
+            lines.append(f"<tr>{cells}</tr>")
+        return "\n".join([*lines, "</table>"])
 
     def description(self) -> dict[str, Any]:
         """The `model` entry of every JSON document."""

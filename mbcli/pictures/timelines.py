@@ -17,7 +17,8 @@ import numpy as np
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.common.left_behind import folder_prefix
-from mbcli.log.export import Selection, chunks_of, flat_rows, require_rows
+from mbcli.log.column_names import flat_rows
+from mbcli.log.export import Selection, chunks_of, require_rows
 from mbcli.log.fields.poses import POSES
 from mbcli.pictures.packing import scene_from_text
 from mbcli.pictures.scene import moved
