@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.output_files import write_in_place
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ def starts_of(log: WorldsLog, folder: str) -> dict[str, Any]:
     rows = np.hstack([log.field(path)[:, 0] for path in parts])
     names = [prefix + name for path, prefix in parts.items() for name in log.names[path]]
     path = os.path.join(folder, "starts.csv")
-    with open(path, "x", encoding="utf-8") as file:
-        file.write(",".join(names) + "\n")
-        file.writelines(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+    lines = [",".join(names), *(",".join(map(repr, row)) for row in rows.tolist())]
+    write_in_place(path, "\n".join([*lines, ""]).encode())
     return {"states": path, "states_format": "csv"}

@@ -138,8 +138,8 @@ class Worlds:
         self.plant: MultibodyPlant = loaded.plant
         if count < 1:
             raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
-        threads = num_processors() if threads is None else int(threads)
-        if threads < 1:
+        self._threads = num_processors() if threads is None else int(threads)
+        if self._threads < 1:
             raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
         if not self.plant.is_discrete():
             raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
@@ -152,11 +152,11 @@ class Worlds:
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
             self._held, carried = run.held_in_steps, run.actor(Holding).carried_at_start()
             self._refuse(context)
-            self._threads = WorldThreads(loaded, context, self._groups, count, threads, lanes, on_compile)
+            self._stepping = WorldThreads(loaded, context, self._groups, count, self._threads, lanes, on_compile)
         finally:
             run.release()
         self._turn = Turn("a Worlds")
-        state = self._threads.state
+        state = self._stepping.state
         self.start_time, self._start_q, self._start_v = state.time, state.q.copy(), state.v.copy()
         self._q, self._v = (np.tile(x, (count, 1)) for x in (state.q, state.v))
         self._u = np.tile(self.plant.actuation(context), (count, 1))
@@ -242,12 +242,12 @@ class Worlds:
     def controlled(self) -> list[str]:
         """Names of the k actuators that have a controller."""
         names = self.plant.GetActuatorNames()
-        return [names[k] for k in self._threads.state.model.pd_actuator]
+        return [names[k] for k in self._stepping.state.model.pd_actuator]
 
     @property
     def gains(self) -> FloatArray:
         """Gains p and d of these controllers, (k, 2), in the first world."""
-        return np.array(self._threads.state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
+        return np.array(self._stepping.state.model.pd_constants[:, [PD_GAIN_P, PD_GAIN_D]])
 
     @property
     def time(self) -> Vector:
@@ -272,7 +272,7 @@ class Worlds:
         """
         if not held and not self._held:
             return
-        plant, model = self.plant, self._threads.state.model
+        plant, model = self.plant, self._stepping.state.model
         low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
         places = model.dof_q[model.actuator_dof[model.pd_actuator]]
         driven = {actuator.input_start() for actuator, each in self._held.items() if each.p == 0.0}
@@ -366,7 +366,7 @@ class Worlds:
     def contexts(self) -> list[tuple[Context, IntArray]]:
         """A context with the parameters of a group of worlds, and their numbers."""
         numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
-        return [(self._threads.context(group), own) for group, own in enumerate(numbers)]
+        return [(self._stepping.context(group), own) for group, own in enumerate(numbers)]
 
     def next_step(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean accelerations (n, nv) and efforts of actuators (n, nu) of the next step of each world, with what
@@ -550,7 +550,7 @@ class Worlds:
         """Advances the worlds of these arrays; messages: are given why contact has no solution."""
         arrays["world_counts"][:] = every
         arrays["world_settings"][:] = self.plant.time_step(), float(implicit_damping(self.plant))
-        self._threads.advance(arrays, messages)
+        self._stepping.advance(arrays, messages)
 
     def _new_arrays(self, samples: int, u: Array) -> dict[str, Array]:
         """What kernels see of all worlds, with room for so many samples of each."""

@@ -118,7 +118,7 @@ def test_lanes_equal_single_runs_to_rounding(tmp_path):
     floating = load_model(QUADRUPED, dt=0.002)
     for loaded, speed in ((load_model(ARM, dt=0.002), 2.0), (held, 2.0), (held, 0.05), (floating, 1.0)):
         worlds = Worlds(loaded, COUNT, threads=1)
-        assert worlds._threads.workers[0][0]._lanes is not None
+        assert worlds._stepping.workers[0][0]._lanes is not None
         q, v, u = scattered(worlds, speed=speed)
         expected = singles(loaded, q, v, u)
         samples = worlds.rollout(STEPS)
@@ -202,8 +202,8 @@ def test_gains_are_parameters(tmp_path):
 def test_equal_parameters_share_their_arrays():
     loaded = load_model(ARM, dt=0.002)
     worlds = Worlds(loaded, 1000, threads=2, parameters={"joint.*.damping": np.repeat([0.1, 0.2], 500)})
-    assert sum(map(len, worlds._threads.workers.values())) <= 4
-    assert len({id(w.state.model) for workers in worlds._threads.workers.values() for w in workers}) == 2
+    assert sum(map(len, worlds._stepping.workers.values())) <= 4
+    assert len({id(w.state.model) for workers in worlds._stepping.workers.values() for w in workers}) == 2
 
 
 def test_contact_that_needs_more_room_gets_it(tmp_path):
@@ -311,7 +311,7 @@ def test_what_is_near_in_one_world_is_not_taken_for_another(tmp_path, monkeypatc
     files = [written(tmp_path, soft.replace("ball", f"ball_{k}"), f"{k}.urdf") for k in range(2)]
     loaded = load_model(files, dt=0.002, contact=True)
     worlds = Worlds(loaded, 2, threads=1)
-    assert len(worlds._threads.workers[0][0].contact.collision.kept)
+    assert len(worlds._stepping.workers[0][0].contact.collision.kept)
     worlds.q[:, 13] = 0.18, 0.19
     worlds.v[:, 6] = 0.3
     q, v, u = worlds.q.copy(), worlds.v.copy(), worlds.u.copy()
@@ -326,7 +326,7 @@ def test_threads_end_with_the_worlds():
     worlds = Worlds(load_model(ARM, dt=0.002), 64, threads=2)
     worlds.step()
     assert threading.active_count() >= 2
-    pool = worlds._threads.pool
+    pool = worlds._stepping.pool
     del worlds
     assert pool._shutdown or pool._work_queue.empty()
 

@@ -17,7 +17,7 @@ def test_near_elements_are_forgotten_where_another_world_begins(monkeypatch):
     scene.plant.Finalize()
     worlds = Worlds(scene.plant, 2, threads=1)
     worlds.step(1)
-    state = worlds._threads.workers[0][0].state
+    state = worlds._stepping.workers[0][0].state
     counts = state.contact.collision.counts
     assert counts[COLLISION_BUILT] == 1
     rows = SimpleNamespace(
