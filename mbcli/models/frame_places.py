@@ -74,7 +74,7 @@ def inverse_kinematics(
         NumericalError: the places were not reached; the message has the remaining errors.
     """
     plant = as_loaded(model).plant
-    context = Context(plant, compiled=False)
+    context = Context(plant)
     plant.SetPositions(context, plant.GetDefaultPositions() if q is None else q)
     return solve(plant, context, targets, relative_to, attempts)
 
@@ -148,7 +148,7 @@ class _Errors:
 
     def __init__(self, plant: MultibodyPlant, context: Context, places: Sequence[_Place], base: Frame) -> None:
         self.places, self._plant, self._base = places, plant, base
-        self._context = Context(plant, compiled=False)
+        self._context = Context(plant, compiled=context.state.compiled)
         plant.SetPositions(self._context, plant.GetPositions(context))
         self._chains = ClosedChains(self._context, held={}) if plant.elements.constraints else None
         self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()

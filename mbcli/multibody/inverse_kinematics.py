@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue
 from mbcli.geometry.query_object import QueryObject
 from mbcli.math import RigidTransform, RotationMatrix
 from mbcli.multibody.differential_inverse_kinematics import (
@@ -16,6 +15,7 @@ from mbcli.multibody.differential_inverse_kinematics import (
     DifferentialInverseKinematicsStatus,
     DoDifferentialInverseKinematics,
 )
+from mbcli.multibody.plant_functions import PlantConstraint, PlantCost, three_numbers, unit_vector
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 from mbcli.solvers.evaluators import Binding, Constraint, Cost
 from mbcli.solvers.mathematical_program import MathematicalProgram
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from mbcli.geometry.identifiers import GeometryId
     from mbcli.math.array_types import Array, FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.plant_functions import Slopes
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
-
-    Slopes = tuple[FloatArray, FloatArray]  # values (m,) and their derivatives by q (m, nq)
 
 __all__ = [
     "AddUnitQuaternionConstraintOnPlant",
@@ -57,81 +56,6 @@ __all__ = [
     "UnitQuaternionConstraint",
 ]
 
-kQDot = JacobianWrtVariable.kQDot
-
-
-class _OfPlant:
-    """A function of the positions of a plant, which are set in a context; its derivatives are those of its motion."""
-
-    _plant: MultibodyPlant
-    _context: Context
-
-    def _begin(self, plant: MultibodyPlant, context: Context) -> None:
-        if context is None:
-            raise TypeError("a context of the plant is needed")
-        plant.check_context(context)
-        self._plant, self._context = plant, context
-
-    def _slopes(self) -> Slopes:
-        """At the positions of the context."""
-        raise NotImplementedError
-
-    def _at(self, x: Any) -> Slopes:
-        self._plant.SetPositions(self._context, np.asarray(x, dtype=float))
-        return self._slopes()
-
-    def _evaluate(self, x: Any) -> Any:
-        x = np.asarray(x)
-        if x.dtype != object:
-            return self._at(x)[0]
-        y, J = self._at(ExtractValue(x).reshape(-1))
-        return np.array([AutoDiffXd(a, row) for a, row in zip(y, J @ ExtractGradient(x), strict=True)], dtype=object)
-
-    def jacobian(self, x: FloatArray) -> FloatArray:
-        """Derivatives (m, nq) by q."""
-        return self._at(x)[1]
-
-    # parts that several are made of
-
-    def _position(self, frame_B: Frame, p_BQ: FloatArray, frame_A: Frame) -> Slopes:
-        """p_AQ (3,) in A."""
-        p = self._plant.CalcPointsPositions(self._context, frame_B, p_BQ, frame_A).reshape(3)
-        J = self._plant.CalcJacobianPositionVector(self._context, frame_B, p_BQ, frame_A, frame_A)
-        return p, J
-
-    def _rotation(self, frame_A: Frame, frame_B: Frame) -> Slopes:
-        """R_AB (3, 3), and J (3, nq) of w_AB in A."""
-        R = frame_B.CalcRotationMatrix(self._context, frame_A).matrix()
-        return R, self._plant.CalcJacobianAngularVelocity(self._context, kQDot, frame_B, frame_A, frame_A)
-
-    def _trace(self, frame_A: Frame, R_AC: FloatArray, frame_B: Frame, R_BD: FloatArray) -> tuple[float, FloatArray]:
-        """The trace of R_CD, which is 1 + 2 cos of the angle between C and D, of frames C on A and D on B."""
-        R_AB, J = self._rotation(frame_A, frame_B)
-        N = R_AB @ R_BD @ R_AC.T  # the trace is that of N, whose rate is w x N
-        return float(np.trace(N)), -_axial(N) @ J
-
-    def _cosine(self, frame_A: Frame, a_A: FloatArray, frame_B: Frame, b_B: FloatArray) -> tuple[float, FloatArray]:
-        """The cosine of the angle between two unit vectors, one on A and one on B."""
-        R_AB, J = self._rotation(frame_A, frame_B)
-        b_A = R_AB @ b_B
-        return float(a_A @ b_A), np.cross(b_A, a_A) @ J
-
-
-class PlantConstraint(_OfPlant, Constraint):
-    """A constraint of the positions of a plant."""
-
-    def _bounded(self, plant: MultibodyPlant, context: Context, lower: ArrayLike, upper: ArrayLike) -> None:
-        self._begin(plant, context)
-        Constraint.__init__(self, self._evaluate, lower, upper, plant.num_positions())
-
-
-class PlantCost(_OfPlant, Cost):
-    """A cost of the positions of a plant."""
-
-    def _start(self, plant: MultibodyPlant, context: Context) -> None:
-        self._begin(plant, context)
-        Cost.__init__(self, self._evaluate, 1, plant.num_positions())
-
 
 class PositionConstraint(PlantConstraint):
     """p_AQ_lower <= p_AQ <= p_AQ_upper [m] of a point Q of frame B, in frame A; or A is X_AbarA in frame Abar.
@@ -147,8 +71,8 @@ class PositionConstraint(PlantConstraint):
         values |= named
         self._A, self._X_AbarA = values[keys[0]], values.get("X_AbarA") or RigidTransform()
         self._B = values["frameB"]
-        self._p = np.zeros(3) if values["p_BQ"] is None else _three(values["p_BQ"])
-        lower, upper = _three(values["p_AQ_lower"]), _three(values["p_AQ_upper"])
+        self._p = np.zeros(3) if values["p_BQ"] is None else three_numbers(values["p_BQ"])
+        lower, upper = three_numbers(values["p_AQ_lower"]), three_numbers(values["p_AQ_upper"])
         self._bounded(plant, values["plant_context"], lower, upper)
 
     def _slopes(self) -> Slopes:
@@ -197,8 +121,8 @@ class GazeTargetConstraint(PlantConstraint):
     ) -> None:
         if not 0.0 <= cone_half_angle <= 0.5 * np.pi:
             raise RuntimeError(f"cone_half_angle must be from 0 to pi/2, it is {cone_half_angle}")
-        self._A, self._S, self._axis = frameA, _three(p_AS), _unit(n_A)
-        self._B, self._T, self._square = frameB, _three(p_BT), float(np.cos(cone_half_angle) ** 2)
+        self._A, self._S, self._axis = frameA, three_numbers(p_AS), unit_vector(n_A)
+        self._B, self._T, self._square = frameB, three_numbers(p_BT), float(np.cos(cone_half_angle) ** 2)
         self._bounded(plant, plant_context, [0.0, 0.0], [np.inf, np.inf])
 
     def _slopes(self) -> Slopes:
@@ -227,7 +151,7 @@ class AngleBetweenVectorsConstraint(PlantConstraint):
     ) -> None:
         if not 0.0 <= angle_lower <= angle_upper <= np.pi:
             raise RuntimeError(f"angles must be from 0 to pi, the lower one first: {angle_lower}, {angle_upper}")
-        self._sides = frameA, _unit(a_A), frameB, _unit(b_B)
+        self._sides = frameA, unit_vector(a_A), frameB, unit_vector(b_B)
         self._bounded(plant, plant_context, [np.cos(angle_upper)], [np.cos(angle_lower)])
 
     def _slopes(self) -> Slopes:
@@ -249,7 +173,7 @@ class PointToPointDistanceConstraint(PlantConstraint):
         distance_upper: float,
         plant_context: Context,
     ) -> None:
-        self._one, self._P, self._two, self._Q = frame1, _three(p_B1P1), frame2, _three(p_B2P2)
+        self._one, self._P, self._two, self._Q = frame1, three_numbers(p_B1P1), frame2, three_numbers(p_B2P2)
         self._bounded(plant, plant_context, [distance_lower**2], [distance_upper**2])
 
     def _slopes(self) -> Slopes:
@@ -272,8 +196,8 @@ class PointToLineDistanceConstraint(PlantConstraint):
         distance_upper: float,
         plant_context: Context,
     ) -> None:
-        self._one, self._P, self._two = frame_point, _three(p_B1P), frame_line
-        self._Q, self._across = _three(p_B2Q), np.eye(3) - np.outer(_unit(n_B2), _unit(n_B2))
+        self._one, self._P, self._two = frame_point, three_numbers(p_B1P), frame_line
+        self._Q, self._across = three_numbers(p_B2Q), np.eye(3) - np.outer(unit_vector(n_B2), unit_vector(n_B2))
         self._bounded(plant, plant_context, [distance_lower**2], [distance_upper**2])
 
     def _slopes(self) -> Slopes:
@@ -315,17 +239,21 @@ class ComPositionConstraint(PlantConstraint):
         if int(expressed_frame.body().index()) != 0:
             raise RuntimeError("ComPositionConstraint: the frame must be fixed to World")
         self._X = expressed_frame.GetFixedPoseInBodyFrame()
-        self._bounded(plant, plant_context, _three(lower), _three(upper))
+        self._bounded(plant, plant_context, three_numbers(lower), three_numbers(upper))
 
     def _slopes(self) -> Slopes:
         plant, world = self._plant, self._plant.world_frame()
-        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(self._context, None, kQDot, world, world)
+        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(
+            self._context, None, JacobianWrtVariable.kQDot, world, world
+        )
         R = self._X.rotation().matrix()
         return R.T @ (plant.CalcCenterOfMassPositionInWorld(self._context) - self._X.translation()), R.T @ J
 
 
 class DistanceConstraint(PlantConstraint):
     """The signed distance [m] of two geometries is within bounds."""
+
+    _has_geometries = True
 
     def __init__(
         self,
@@ -350,6 +278,8 @@ class MinimumDistanceLowerBoundConstraint(PlantConstraint):
     The value is the sum over pairs of ((d_i - d) / (d_i - bound))^2, d_i = bound + influence_distance_offset, of pairs
     nearer than d_i; it is to be at most 1. So it holds only where all distances are above the bound, and is smooth.
     """
+
+    _has_geometries = True
 
     def __init__(
         self,
@@ -394,7 +324,7 @@ class PositionCost(PlantCost):
         C: ArrayLike,
         plant_context: Context,
     ) -> None:
-        self._A, self._P, self._B, self._Q = frameA, _three(p_AP), frameB, _three(p_BQ)
+        self._A, self._P, self._B, self._Q = frameA, three_numbers(p_AP), frameB, three_numbers(p_BQ)
         C = np.asarray(C, dtype=float)
         self._C = 0.5 * (C + C.T)
         self._start(plant, plant_context)
@@ -439,7 +369,7 @@ class AngleBetweenVectorsCost(PlantCost):
         c: float,
         plant_context: Context,
     ) -> None:
-        self._sides, self._c = (frameA, _unit(na_A), frameB, _unit(nb_B)), float(c)
+        self._sides, self._c = (frameA, unit_vector(na_A), frameB, unit_vector(nb_B)), float(c)
         self._start(plant, plant_context)
 
     def _slopes(self) -> Slopes:
@@ -593,19 +523,3 @@ def _slope_of_distance(plant: MultibodyPlant, context: Context, query: QueryObje
         J = plant.CalcJacobianPositionVector(context, body.body_frame(), p_BC, world, world)
         total += sign * pair.nhat_BA_W @ J
     return total
-
-
-def _axial(N: FloatArray) -> FloatArray:
-    return np.array([N[2, 1] - N[1, 2], N[0, 2] - N[2, 0], N[1, 0] - N[0, 1]])
-
-
-def _three(value: ArrayLike) -> FloatArray:
-    return np.asarray(value, dtype=float).reshape(3)
-
-
-def _unit(value: ArrayLike) -> FloatArray:
-    vector = _three(value)
-    length = np.linalg.norm(vector)
-    if not length > 0.0:
-        raise RuntimeError("a direction must not be zero")
-    return vector / length

@@ -84,6 +84,10 @@ class LinearCost(Cost):
         _require_size(self, new_a)
         self._a, self._b = np.array(new_a, dtype=float).reshape(-1), float(new_b)
 
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (1, n)."""
+        return self._a[None].copy()
+
     def a(self) -> FloatArray:
         """(n,)"""
         return self._a
@@ -111,6 +115,10 @@ class QuadraticCost(Cost):
         """Replaces Q, b and c. RuntimeError for another number of variables."""
         _require_size(self, new_b)
         self._take(new_Q, new_b, new_c, is_convex)
+
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (1, n)."""
+        return (self._Q @ x + self._b)[None]
 
     def Q(self) -> FloatArray:
         """(n, n), symmetric."""
@@ -206,6 +214,10 @@ class LinearConstraint(Constraint):
         if self._A.shape[0] != self._m:
             raise ValueError(f"a matrix {self._A.shape} does not fit {self._m} bounds")
 
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (m, n)."""
+        return self._A.copy()
+
     def A(self) -> FloatArray:
         """(m, n)"""
         return self._A
@@ -243,6 +255,10 @@ class QuadraticConstraint(Constraint):
         Q = np.asarray(Q, dtype=float)
         self._Q, self._b = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1)
         super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x, [lb], [ub], self._b.size)
+
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (1, n)."""
+        return (self._Q @ x + self._b)[None]
 
     def Q(self) -> FloatArray:
         """(n, n), symmetric."""

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
+from mbcli.solvers.constraint_rows import ConstraintRows
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import BoolArray, FloatArray
@@ -315,19 +314,12 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
     name, (lower, upper) = "SLSQP", _bounds(prog)
     if (lower > upper).any():
         return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, name)
-    start = np.clip(start, lower, upper)
+    start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
     if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
-        x = _nearly_feasible(prog, start, lower, upper)
+        x = rows.nearly_feasible(start, lower, upper)
         if all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints):
             return MathematicalProgramResult(prog, x, SolutionResult.kSolutionFound, "least squares")
-    constraints = []
-    for b, independent in zip(_others(prog), _independent_equations(prog, start), strict=True):
-        c, places = b.evaluator(), prog.positions_of(b)
-        equal = c.lower_bound() == c.upper_bound()
-        sides = [("eq", equal & independent, 1.0, c.lower_bound())]
-        sides += [("ineq", ~equal & np.isfinite(c.lower_bound()), 1.0, c.lower_bound())]
-        sides += [("ineq", ~equal & np.isfinite(c.upper_bound()), -1.0, c.upper_bound())]
-        constraints += [_side(c, places, prog.num_vars(), *side) for side in sides if side[1].any()]
+    constraints = _sides(rows, _independent_equations(rows, start))
     wanted = {
         "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
         "ftol": float(options.acting(SolverOptions.TOLERANCE, OPTIMALITY)),
@@ -347,7 +339,7 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
         holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
         if holds or found.status == 9 or attempt == ATTEMPTS - 1:
             break
-        start = _nearly_feasible(prog, start if attempt == 0 else x, lower, upper)
+        start = rows.nearly_feasible(start if attempt == 0 else x, lower, upper)
     status = SolutionResult.kSolutionFound
     if not holds:
         status = SolutionResult.kIterationLimit if found.status == 9 else SolutionResult.kInfeasibleConstraints
@@ -358,70 +350,41 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
     return MathematicalProgramResult(prog, x, status, name, found.message)
 
 
-def _independent_equations(prog: MathematicalProgram, start: FloatArray) -> list[BoolArray]:
-    """For each constraint of _others() the rows that are no equations which others contain: SLSQP takes none twice.
+def _independent_equations(rows: ConstraintRows, start: FloatArray) -> BoolArray:
+    """Which rows (m,) are no equations that others contain: SLSQP takes none twice.
 
     Judged by slopes beside the start, where they are not zero by chance. At the end all rows are checked.
     """
     from scipy.linalg import qr
 
-    x = start + 1e-2 * np.random.default_rng(0).uniform(-1.0, 1.0, start.size)
-    rows, kept = [], []
-    for b in _others(prog):
-        c, places = b.evaluator(), prog.positions_of(b)
-        equal = c.lower_bound() == c.upper_bound()
-        kept.append(np.ones(c.num_constraints(), dtype=bool))
-        if equal.any():
-            whole = np.zeros((c.num_constraints(), x.size))
-            np.add.at(whole.T, places, c.jacobian(x[places]).T)
-            rows += [(kept[-1], k, whole[k]) for k in np.flatnonzero(equal)]
-    if not rows:
+    kept = np.ones(rows.lower.size, dtype=bool)
+    equations = np.flatnonzero(rows.lower == rows.upper)
+    if not equations.size:
         return kept
-    J = np.array([row for _, _, row in rows])
+    J = rows.slopes(start + 1e-2 * np.random.default_rng(0).uniform(-1.0, 1.0, start.size))[equations]
     if not np.isfinite(J).all():
         return kept
     scale = np.linalg.norm(J, axis=1, keepdims=True)
     _, R, order = qr((J / np.where(scale > 0.0, scale, 1.0)).T, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(R))
-    for place in order[int((diagonal > 1e-8).sum()) :]:
-        mask, k, _ = rows[place]
-        mask[k] = False
+    kept[equations[order[int((np.abs(np.diag(R)) > 1e-8).sum()) :]]] = False
     return kept
 
 
-def _nearly_feasible(prog: MathematicalProgram, x: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Where the squares of what constraints are off are least, near x: linear models of constraints fit there."""
-    from scipy.optimize import least_squares
-
-    others = _others(prog)
-
-    def off(x: FloatArray) -> FloatArray:
-        parts = [(b.evaluator(), b.evaluator().values(x[prog.positions_of(b)])) for b in others]
-        return np.concatenate([y - np.clip(y, c.lower_bound(), c.upper_bound()) for c, y in parts])
-
-    def slopes(x: FloatArray) -> FloatArray:
-        rows = []
-        for b in others:
-            c, places = b.evaluator(), prog.positions_of(b)
-            y, whole = c.values(x[places]), np.zeros((c.num_constraints(), x.size))
-            np.add.at(whole.T, places, c.jacobian(x[places]).T)
-            rows.append(np.where(((y < c.lower_bound()) | (y > c.upper_bound()))[:, None], whole, 0.0))
-        return np.concatenate(rows)
-
-    free = upper > lower
-    low, high = np.where(free, lower, lower - 1e-9), np.where(free, upper, upper + 1e-9)
-    return np.clip(least_squares(off, np.clip(x, low, high), slopes, bounds=(low, high)).x, lower, upper)
+def _sides(rows: ConstraintRows, kept: BoolArray) -> list[dict[str, Any]]:
+    """Constraints as SLSQP takes them: equations that are kept, and the lower and upper bounds of all else."""
+    equal = rows.lower == rows.upper
+    sides = [
+        ("eq", equal & kept, 1.0, rows.lower),
+        ("ineq", ~equal & np.isfinite(rows.lower), 1.0, rows.lower),
+        ("ineq", ~equal & np.isfinite(rows.upper), -1.0, rows.upper),
+    ]
+    return [_side(rows, *side) for side in sides if side[1].any()]
 
 
-def _side(
-    c: Any, places: list[int], n: int, kind: str, rows: Any, sign: float, bound: FloatArray
-) -> dict[str, str | Callable[[FloatArray], FloatArray]]:
-    """Some rows of a constraint at one of their bounds."""
-
-    def jacobian(x: FloatArray) -> FloatArray:
-        own = c.jacobian(x[places])[rows]
-        whole = np.zeros((len(own), n))
-        np.add.at(whole.T, places, own.T)
-        return sign * whole
-
-    return {"type": kind, "fun": lambda x: sign * (c.values(x[places]) - bound)[rows], "jac": jacobian}
+def _side(rows: ConstraintRows, kind: str, chosen: BoolArray, sign: float, bound: FloatArray) -> dict[str, Any]:
+    """Some rows at one of their bounds."""
+    return {
+        "type": kind,
+        "fun": lambda x: sign * (rows.values(x) - bound)[chosen],
+        "jac": lambda x: sign * rows.slopes(x)[chosen],
+    }

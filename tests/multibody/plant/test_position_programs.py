@@ -108,6 +108,23 @@ def test_derivatives_are_those_of_the_values():
             np.testing.assert_allclose(e.jacobian(q) @ rate, slope, atol=2e-7, rtol=1e-6, err_msg=name)
 
 
+def test_what_is_remembered_of_positions_goes_with_parameters_and_is_not_the_users():
+    own = Library("mbcli")
+    plant, context = own.plant, own.context
+    q, _ = some_positions(plant, 1)
+    com = own.ik.ComPositionConstraint(plant, plant.world_frame(), [-1.0] * 3, [1.0] * 3, context)
+    first = com.values(q).copy()
+    com.Eval(q)[:] = 7.0
+    com.jacobian(q)[:] = 7.0
+    np.testing.assert_array_equal(com.values(q), first)
+    slope = com.jacobian(q)
+    plant.GetBodyByName("l6").SetMass(context, 5.0)
+    assert np.abs(com.values(q) - first).max() > 1e-3
+    assert np.abs(com.jacobian(q) - slope).max() > 1e-3
+    plant.GetBodyByName("l6").SetMass(context, 1.0)
+    np.testing.assert_array_equal(com.values(q), first)
+
+
 def _unit(plant, q):
     q, ball = q.copy(), plant.GetJointByName("ball").position_start()
     q[ball : ball + 4] /= np.linalg.norm(q[ball : ball + 4])
