@@ -5,7 +5,7 @@
 | linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
 | convex quadratic costs, linear equations | one system of linear equations |
 | convex quadratic costs, linear constraints, cones of second order | Clarabel, the extra `solvers`; else SLSQP |
-| constraints of any kind, no costs | least squares, else SLSQP |
+| constraints of any kind, no costs | least squares (constraint_rows.py), else SLSQP |
 | all else without binary variables | SLSQP with exact derivatives |
 """
 
