@@ -62,6 +62,7 @@ ROOMS = (
     ("mbcli.multibody.constraints", "mbcli.multibody.benchmarks"),
     ("mbcli.multibody.sensing",),
     ("mbcli.multibody.parsing", "mbcli.multibody.differential_inverse_kinematics"),
+    ("mbcli.multibody.plant_functions",),
     ("mbcli.multibody.inverse_kinematics",),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
