@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.engine.runtime.precompiled import precompiled_library
 from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models.loading import as_loaded, find_frame
 from mbcli.multibody.assembly.closed_chains import ClosedChains
@@ -74,7 +76,9 @@ def inverse_kinematics(
         NumericalError: the places were not reached; the message has the remaining errors.
     """
     plant = as_loaded(model).plant
-    context = Context(plant)
+    # one call alone ends before a compiler is loaded; a program that has it loaded, or a wheel, calls native code
+    is_near = "numba" in sys.modules or precompiled_library() is not None
+    context = Context(plant) if is_near else Context(plant, compiled=False)
     plant.SetPositions(context, plant.GetDefaultPositions() if q is None else q)
     return solve(plant, context, targets, relative_to, attempts)
 
