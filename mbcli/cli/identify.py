@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 FOUND = 1  # exit code: the data or the result look wrong
-FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "stiffness")
+FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "sqrt", "stiffness")
+DEFAULT_WORDS = ("viscous", "coulomb", "offset")
+AUTO = "auto"  # in place of these: the law of each joint by evidence
 MOST_ROWS = 60  # of a table of parameters in a text
 
 
@@ -79,8 +81,9 @@ class FilesCommand(GroundCommand):
     "--friction",
     default="viscous,coulomb,offset",
     metavar="LIST",
-    help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), stribeck, stiffness "
-    "(a spring), or none. [viscous,coulomb,offset]",
+    help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), stribeck, sqrt (of "
+    "the speed), stiffness (a spring), or none; auto: the law of each joint by data that are left out. "
+    "[viscous,coulomb,offset]",
 )
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
 @click.option(
@@ -219,6 +222,7 @@ def identify(
             gains=_gains(plant, effort_gain, 1.0 if known_load is None else math.nan),
             cutoff=cutoff,
             frictions=_frictions(friction),
+            by_evidence=AUTO in friction.replace(",", " ").split(),
             armature=armature,
             payload=payload,
             known_load=None if known_load is None else _known_load(known_load),
@@ -273,8 +277,14 @@ def _format_of(loaded: LoadedModel, output: str | None) -> str | None:
 def _frictions(text: str) -> list[str]:
     words = [] if text == "none" else text.replace(",", " ").split()
     for word in words:
-        if word not in FRICTION_WORDS:
-            raise click.UsageError(f"--friction: there is no '{word}'; there are {', '.join(FRICTION_WORDS)} and none")
+        if word not in (*FRICTION_WORDS, AUTO):
+            there = ", ".join((*FRICTION_WORDS, AUTO))
+            raise click.UsageError(f"--friction: there is no '{word}'; there are {there} and none")
+    if AUTO in words:
+        twice = [word for word in words if word in (*DEFAULT_WORDS, "stribeck", "sqrt")]
+        if twice:
+            raise click.UsageError(f"--friction: {AUTO} chooses {', '.join(twice)}")
+        words = [*DEFAULT_WORDS, *(word for word in words if word != AUTO)]
     return words
 
 
@@ -329,6 +339,8 @@ def _known_load(text: str) -> KnownLoad:
 
 def _text(result: Identified, content: dict[str, Any]) -> str:
     """The result for people."""
+    from mbcli.identification.report import friction_table
+
     lines = []
     figures = content["errors"]
     words = {
@@ -348,6 +360,9 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
         lines += ["", table(gains, head)]
     if result.base is None:
         return "\n".join(lines)
+    if content["friction"]:
+        head, laws = friction_table(content["friction"])
+        lines += ["", table(laws, head)]
     rows = [
         [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"] if p["touched"]
     ]

@@ -63,6 +63,16 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
                 subject.plant.GetVelocityNames(), result.gains.values, result.gains.errors, strict=True
             )
         ],
+        "friction": [
+            {
+                "joint": law.joint,
+                "law": law.law,
+                "alike": law.alike,
+                "errors": law.errors,
+                "stribeck_speed": law.speed,
+            }
+            for law in result.laws
+        ],
         "held": subject.held.document(subject.plant),
         "filter": {"cutoff": result.cutoff, "rate": result.rate},
         "samples": result.counts,
@@ -114,6 +124,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
         },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
         "effort_gains": None,
+        "friction": [],
         "held": [],
         "filter": {"cutoff": result.cutoff, "rate": None},
         "samples": {"rows": result.rows, "samples": result.samples, "stretches": result.segments},

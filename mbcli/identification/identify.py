@@ -24,6 +24,7 @@ from mbcli.identification.estimation import (
     weigh,
 )
 from mbcli.identification.findings import Finding
+from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
 from mbcli.identification.held_joints import HeldJoints, held_joints
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
 
-STRIBECK_PARTS = (0.03, 0.06, 0.12, 0.25, 0.5)  # of the usual speed, that are tried
 UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
 DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
 
@@ -47,13 +47,15 @@ class Settings(DataSettings):
     """How data are read and what is identified.
 
     Attributes:
-        frictions: kinds of FRICTIONS. armature: whether armatures are identified. payload: name of the only link that
+        frictions: kinds of FRICTIONS. by_evidence: whether the law of each joint is chosen by held-out data, with
+        `frictions` beside it. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
         known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
         held: {joint: where it stands}, of held_joints().
     """
 
     frictions: Sequence[str] = DEFAULT_FRICTIONS
+    by_evidence: bool = False
     armature: bool = False
     payload: str | None = None
     known_load: KnownLoad | None = None
@@ -72,6 +74,7 @@ class Identified:
         figures: relative errors, by name. cross: (file, error) of each file by the others.
         counts: of samples, by what became of them. cutoff: [Hz] of the filter, None without. findings: of everything.
         data, validation: their Equations. gains: of drives, where they were identified.
+        laws: of friction, by evidence.
         standing: names of velocities of joints that stand in what the result is judged by.
         known_speed: times the speeds of the data up to which efforts of other motion are known, of known_efforts().
     """
@@ -96,6 +99,7 @@ class Identified:
     x_of_file: FloatArray = field(default_factory=lambda: np.zeros(0))
     known_speed: float | None = None
     standing: set[str] = field(default_factory=set)
+    laws: list[FrictionLaw] = field(default_factory=list)
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be, or that the result is not to be used."""
@@ -182,7 +186,11 @@ def identify(
         runs = {kind: [run.times(found_gains.values) for run in own] for kind, own in runs.items()}
         whole = [run.times(found_gains.values) for run in whole]
         first = runs["data"] or runs["validation"]
-    if STRIBECK in subject.frictions and data:
+    laws: list[FrictionLaw] = []
+    if settings.by_evidence and data and subject.frictions:
+        laws = friction_laws(subject, runs["data"], slow)
+        subject = _with_laws(subject, laws, settings, name)
+    elif STRIBECK in subject.frictions and data:
         _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
     own = [subject.equations(run, slow) for run in runs["data"]]
@@ -214,6 +222,7 @@ def identify(
         others,
         found_gains,
         subject.x0.copy(),
+        laws=laws,
     )
     result.standing = _standing(subject, runs["validation"] or runs["data"])
     if own:
@@ -274,6 +283,24 @@ def _cutoff(records: Sequence[Record], settings: Settings) -> float | None:
     return choose_cutoff(list(records))
 
 
+def _with_laws(subject: Subject, laws: Sequence[FrictionLaw], settings: Settings, name: str) -> Subject:
+    """The same with the law of friction of each joint."""
+    kinds = {law.velocity: KINDS[law.law] for law in laws}
+    others = [kind for kind in subject.frictions if kind not in (VISCOUS, COULOMB)]
+    found = Subject(
+        subject.plant,
+        frictions=[kind for kind in FRICTIONS if kind in subject.frictions or any(kind in k for k in kinds.values())],
+        armature=settings.armature,
+        held=subject.held,
+        name=name,
+        laws={d: (*kinds.get(d, (VISCOUS, COULOMB)), *others) for d in subject.joints},
+    )
+    for law in laws:
+        if law.speed is not None:
+            found.stribeck_speed[law.velocity] = law.speed
+    return found
+
+
 def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> None:
     """Takes that part of the usual speeds, within which friction falls, that explains the data best."""
     usual, errors = slow / SLOW, []
@@ -293,8 +320,21 @@ def solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArr
     """The weighted equations, and the possible parameters that fit them best."""
     # the combinations of closed chains are those of positions that satisfy the constraints, which measured ones do not
     weighted = weigh(own, subject.sizes, *(base if subject.chains is None else all_alone(len(subject.sizes))))
-    x = least_squares(weighted.R, weighted.c, subject.sizes)
-    return weighted, estimate(weighted, subject.parameters, subject.reference, x)
+    return weighted, _fitted(subject, weighted, ~subject.zero, np.zeros(len(subject.sizes)))
+
+
+def _fitted(subject: Subject, weighted: Weighted, kept: Any, others: FloatArray) -> Estimate:
+    """The possible parameters that fit best; those that are not kept (p,) are `others` (p,)."""
+    if kept.all():
+        x = least_squares(weighted.R, weighted.c, subject.sizes)
+        return estimate(weighted, subject.parameters, subject.reference, x)
+    R, c = weighted.R[:, kept], weighted.c - weighted.R[:, ~kept] @ others[~kept]
+    own = [p for p, there in zip(subject.parameters, kept, strict=True) if there]
+    start = least_squares(R, c, subject.sizes[kept])
+    found = estimate(replace(weighted, R=R, c=c), own, subject.reference, start)
+    x, root = others.copy(), np.zeros((len(kept), found.root.shape[1]))
+    x[kept], root[kept] = found.x, found.root
+    return replace(found, x=x, root=root)
 
 
 def _for_file(result: Identified, kinds: Sequence[str]) -> FloatArray:
@@ -305,11 +345,7 @@ def _for_file(result: Identified, kinds: Sequence[str]) -> FloatArray:
         return result.x
     if subject.payload:  # what is found beside it is of this recording, and would pass for a part of it
         return np.where(kept, result.x, subject.x0)
-    R, c = weighted.R[:, kept], weighted.c - weighted.R[:, ~kept] @ subject.x0[~kept]
-    own = [p for p, there in zip(subject.parameters, kept, strict=True) if there]
-    start = least_squares(R, c, subject.sizes[kept])
-    x = subject.x0.copy()
-    x[kept] = estimate(replace(weighted, R=R, c=c), own, subject.reference, start).x
+    x = _fitted(subject, weighted, kept & ~subject.zero, np.where(subject.zero, 0.0, subject.x0)).x
     return np.where(np.abs(x - subject.x0) <= UNCHANGED * subject.sizes, subject.x0, x)
 
 

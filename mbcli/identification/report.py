@@ -38,7 +38,7 @@ def report_page(result: Identified, document: dict[str, Any], title: str) -> str
     parts.append(f"<h2>Efforts of data {what}</h2><p>Grey: measured. Red: predicted. Blue: their difference.</p>")
     for k, name in enumerate(result.names):
         parts.append(f"<h3>{escape(name)}</h3>{_plot(runs, k, result.x)}")
-    parts += [_parameters(document), _base(document), "</body></html>\n"]
+    parts += [_friction(document), _parameters(document), _base(document), "</body></html>\n"]
     return "\n".join(parts)
 
 
@@ -118,6 +118,28 @@ def joint_errors(errors: dict[str, Any]) -> tuple[list[str], list[tuple[str, lis
     columns = {words[key]: values for key, values in errors.items() if values}
     names: dict[str, float] = next(iter(columns.values()), {})
     return ["joint", *columns], [(name, [values[name] for values in columns.values()]) for name in names]
+
+
+def friction_table(laws: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table of `friction` of a document: errors of each joint in data that were left out."""
+    names = list(dict.fromkeys(name for law in laws for name in law["errors"]))
+    head = ["joint", "law of friction", "cannot be told from", *(f"left out, {name}" for name in names)]
+    rows = [
+        [
+            law["joint"],
+            law["law"],
+            ", ".join(law["alike"]),
+            *(_percent(law["errors"].get(name)) for name in names),
+        ]
+        for law in laws
+    ]
+    return head, rows
+
+
+def _friction(document: dict[str, Any]) -> str:
+    if not document["friction"]:
+        return ""
+    return f"<h2>Friction, by data that were left out</h2>{_table(*friction_table(document['friction']))}"
 
 
 def _parameters(document: dict[str, Any]) -> str:

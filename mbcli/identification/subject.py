@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from mbcli.identification.unknowns import (
     FRICTIONS,
     INERTIAL,
     OFFSET,
+    ROOT,
     STIFFNESS,
     STRIBECK,
     VISCOUS,
@@ -30,7 +32,7 @@ from mbcli.multibody.inertia.inertial_parameters import PARAMETERS, UNITS, param
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
@@ -51,6 +53,7 @@ class Subject:
         plant: finalized. frictions: kinds among FRICTIONS that are identified. armature: whether armatures are.
         payload: name of the only link whose parameters are identified, with offsets among frictions; None: all.
         held: joints that do not move, None: there are none.
+        laws: {velocity: kinds of friction of its joint}; those that it does not name have all of `frictions`.
 
     Attributes:
         independent: velocities whose equations equations() gives: those that are not held, nor depend on others by
@@ -58,7 +61,8 @@ class Subject:
         links: numbers of the links whose inertias are identified. reference: (m, 10) what a file says of them, made
             such that a body can have it.
         joints: velocities of joints with one, whose friction is identified.
-        parameters: list of Parameter, in the order of the unknowns. frames: (m,) of the links, numbers.
+        parameters: list of Parameter, in the order of the unknowns. zero: (p,) those that are 0 by the law of their
+        joint, whatever the file says: Coulomb friction. frames: (m,) of the links, numbers.
         findings: of the model. payload: whether only a payload is identified.
     """
 
@@ -71,6 +75,7 @@ class Subject:
         payload: str | None = None,
         held: HeldJoints | None = None,
         name: str = "",
+        laws: Mapping[int, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.held, self.payload = held or nothing_held(plant), payload is not None
         self.independent = np.flatnonzero(~self.held.velocities)
@@ -85,10 +90,12 @@ class Subject:
         # a file that offsets have no place in leaves them to be found with each payload, which would pass for them
         there = FRICTIONS if payload is None else (OFFSET,)
         self.frictions = tuple(k for k in there if k in frictions)
+        self._laws = laws
         self._with_armature = armature and payload is None
         self._choose_links(payload, name)
         self._choose_joints()
         self.parameters = self._parameters()
+        self.zero = np.array([p.kind == COULOMB and COULOMB not in laws.get(p.element, there) for p in self.parameters])
         self.x0 = np.array([p.old for p in self.parameters])
         self.sizes = np.array([p.size for p in self.parameters])
         # what inverse dynamics of the file have of the unknowns
@@ -163,7 +170,7 @@ class Subject:
             ]
         kinds = ([ARMATURE] if self._with_armature else []) + list(self.frictions)
         for kind in kinds:
-            for d in self.joints:
+            for d in (d for d in self.joints if kind in (ARMATURE, COULOMB, *self._laws.get(d, kinds))):
                 angular = self.joint_of[d].is_angular()
                 unit = {
                     ARMATURE: ("kg", "kg m^2"),
@@ -172,6 +179,7 @@ class Subject:
                     OFFSET: ("N", "N m"),
                     ASYMMETRY: ("N s/m", "N m s"),
                     STRIBECK: ("N", "N m"),
+                    ROOT: ("N sqrt(s/m)", "N m sqrt(s)"),
                     STIFFNESS: ("N/m", "N m/rad"),
                 }[kind][angular]
                 old = {
@@ -220,7 +228,7 @@ class Subject:
         fixed = self.batch.inverse_dynamics(q, v, vdot, damping=VISCOUS not in self.frictions)
         known = fixed - A @ self._of_fixed
         if COULOMB not in self.frictions:
-            known = known + self._dry * _sign(v, slow)
+            known = known + self._dry * friction_sign(v, slow)
         usable = run.usable.copy()
         if slow is not None and COULOMB in self.frictions:
             usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
@@ -246,14 +254,15 @@ class Subject:
     ) -> FloatArray:
         """A (n, nv, p): tau = A x + what is not identified; batch: of the model under another gravity."""
         Y = (batch or self.batch).inverse_dynamics_regressor(q, v, vdot, self.frames, self._weighs)
-        sign = _sign(v, slow)
+        sign = friction_sign(v, slow)
         per_joint = {
             ARMATURE: lambda: vdot,
             VISCOUS: lambda: v,
             COULOMB: lambda: sign,
             OFFSET: lambda: np.ones_like(v),
             ASYMMETRY: lambda: np.abs(v),
-            STRIBECK: lambda: sign * np.exp(-((v / self.stribeck_speed) ** 2)),
+            STRIBECK: lambda: stribeck_part(v, sign, self.stribeck_speed),
+            ROOT: lambda: sign * np.sqrt(np.abs(v)),
             STIFFNESS: lambda: self._stretch(q),
         }
         A = np.empty((*v.shape, len(self.parameters)))
@@ -356,11 +365,16 @@ def _turns_back(slow: Any, rate: float) -> Any:
     return found
 
 
-def _sign(v: FloatArray, slow: FloatArray | None) -> FloatArray:
+def friction_sign(v: FloatArray, slow: FloatArray | None) -> FloatArray:
     """The sign of velocities; a part of it below the speed `slow`."""
     if slow is None:
         return np.sign(v)
     return np.tanh(2.0 * v / np.maximum(slow, 1e-12))
+
+
+def stribeck_part(v: FloatArray, sign: FloatArray, speed: FloatArray | float) -> FloatArray:
+    """The part of friction that falls within a speed: its sign where it stands, none where it is fast."""
+    return np.array(sign * np.exp(-((v / speed) ** 2)))
 
 
 def slow_speeds(runs: Sequence[Run], nv: int) -> FloatArray:

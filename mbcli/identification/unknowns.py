@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, STIFFNESS = (
+INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS = (
     "inertial",
     "armature",
     "viscous",
@@ -12,10 +12,11 @@ INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, STIFFNESS = (
     "offset",
     "asymmetry",
     "stribeck",
+    "sqrt",
     "stiffness",
 )
-FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, STIFFNESS)
-POSITIVE = (ARMATURE, VISCOUS, COULOMB, STRIBECK, STIFFNESS)  # kinds of parameters that are not negative
+FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS)
+POSITIVE = (ARMATURE, VISCOUS, COULOMB, STRIBECK, ROOT, STIFFNESS)  # kinds of parameters that are not negative
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,20 @@
 """Springs and Stribeck friction come back, and every format of data gives the same parameters."""
 
 import json
+import sys
+import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from command_line import cli
 from measured_motion import drawn_states, forces, measured_columns, plant_of, write_csv, write_npz
-from repository import SAMPLES
+from repository import ROOT, SAMPLES
 
 from mbcli.identification.identify import Settings, identify
+
+sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
+from benchmarks.identification_sets import BASE, SECONDS, Arm, harmonics, recorded
 
 MODEL = """<mujoco model="m"><worldbody><body name="a"><joint name="one" axis="0 1 0" stiffness="{k}" springref="0"/>
   <inertial pos="0 0 -0.2" mass="{m}" diaginertia="0.02 0.02 0.001"/></body></worldbody></mujoco>
@@ -86,3 +92,82 @@ def test_a_log_of_a_run_is_data(tmp_path):
     assert result.code == 0, result.err
     errors = json.loads(result.out)["errors"]
     assert errors["after"] < 0.1 < 0.2 < errors["before"]
+
+
+LAWS = {  # friction of a joint, by v, its usual speed u, and its size c
+    "viscous": lambda v, u, c: c * v / u,
+    "coulomb": lambda v, u, c: c * (np.sign(v) + 0.5 * v / u),
+    "stribeck": lambda v, u, c: c * np.sign(v) * (1.0 + np.exp(-((v / (0.2 * u)) ** 2))) + 0.5 * c * v / u,
+    "sqrt": lambda v, u, c: c * (np.sign(v) * np.sqrt(np.abs(v) / u) + 0.5 * v / u),
+}
+ALL_BUT_FIRST = slice(1, None)  # the first joint of this arm has no weight, and hardly an effort
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    return Arm(4, str(tmp_path_factory.mktemp("arm")))
+
+
+def with_friction(arm, seed, laws, noise=0.01):
+    """A recording of an arm whose joints have these laws of friction."""
+    r = recorded(arm, f"friction {seed}")
+    _, q, v, vdot = harmonics(arm, zlib.crc32(f"friction {seed}".encode()), SECONDS, BASE, len(r.time))
+    tau = arm.efforts(q, v, vdot) - arm.viscous * v - arm.coulomb * np.sign(v)
+    usual = np.percentile(np.abs(v), 90.0, axis=0)
+    size = 0.2 * np.sqrt((tau**2).mean(axis=0))
+    tau = tau + np.stack([LAWS[law](v[:, k], usual[k], size[k]) for k, law in enumerate(laws)], axis=1)
+    return replace(r, tau=tau + noise * np.sqrt((tau**2).mean(axis=0)) * r.rng.normal(size=tau.shape))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("true", LAWS)
+def test_the_true_law_of_friction_is_chosen_or_named_as_one_that_cannot_be_told_apart(true, seed, arm, tmp_path):
+    with_friction(arm, seed, [true] * 4).write(tmp_path / "a.csv")
+    laws = identify(arm.plant, [str(tmp_path / "a.csv")], settings=Settings(by_evidence=True)).laws
+    assert all(true in (law.law, *law.alike) for law in laws), laws
+    assert [law.law for law in laws][ALL_BUT_FIRST] == [true] * 3, laws
+
+
+def test_each_joint_has_its_own_law_and_unseen_motion_is_predicted_better(arm, tmp_path):
+    true = ["coulomb", "stribeck", "sqrt", "viscous"]
+    for seed, name in ((3, "a.csv"), (4, "b.csv")):
+        with_friction(arm, seed, true).write(tmp_path / name)
+    data, unseen = [str(tmp_path / "a.csv")], [str(tmp_path / "b.csv")]
+    found = identify(arm.plant, data, unseen, settings=Settings(by_evidence=True))
+    plain = identify(arm.plant, data, unseen)
+    assert [law.law for law in found.laws] == true, found.laws
+    by_name = dict(zip(found.subject.names, found.x, strict=True))
+    assert by_name["j3.coulomb"] == 0.0
+    assert [n for n in by_name if n.endswith(("sqrt", "stribeck"))] == ["j1.stribeck", "j2.sqrt"]
+    before, after = (r.per_velocity(r.validation) for r in (plain, found))
+    assert after[1] < 0.8 * before[1] and after[2] < before[2]
+    assert found.figures["validation"] < plain.figures["validation"]
+
+
+def test_where_noise_hides_the_law_the_simpler_one_is_taken_and_the_other_named(arm, tmp_path):
+    with_friction(arm, 5, ["stribeck"] * 4, noise=1.0).write(tmp_path / "a.csv")
+    laws = identify(arm.plant, [str(tmp_path / "a.csv")], settings=Settings(by_evidence=True)).laws
+    assert all(law.law in ("viscous", "coulomb") and "stribeck" in law.alike for law in laws), laws
+
+
+def test_auto_is_printed_and_names_what_the_file_cannot_hold(arm, tmp_path):
+    with_friction(arm, 3, ["coulomb", "stribeck", "sqrt", "viscous"]).write(tmp_path / "a.csv")
+    words = [
+        "identify",
+        arm.path,
+        "--data",
+        str(tmp_path / "a.csv"),
+        "--friction",
+        "auto",
+        "-o",
+        str(tmp_path / "out.urdf"),
+    ]
+    text = cli(*words, "--report", str(tmp_path / "page.html"))
+    assert text.code == 0, text.err
+    assert "law of friction" in text.out and "cannot be told from" in text.out
+    assert "no place for the stribeck of j1" in text.err and "no place for the sqrt of j2" in text.err
+    assert "left out, stribeck" in (tmp_path / "page.html").read_text()
+    document = json.loads(cli(*words, "--json", "--force").out)
+    assert [law["law"] for law in document["friction"]] == ["coulomb", "stribeck", "sqrt", "viscous"]
+    both = cli(*words[:-3], "auto,coulomb")  # without -o
+    assert both.code == 2 and "auto chooses coulomb" in both.err

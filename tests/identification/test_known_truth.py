@@ -6,7 +6,19 @@ import pytest
 from repository import ROOT
 
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
-from benchmarks.identification_sets import KINDS, Arm, in_standard_errors, tried
+from benchmarks.identification_sets import (
+    BASE,
+    KINDS,
+    RATE,
+    SECONDS,
+    Arm,
+    Recording,
+    harmonics,
+    in_standard_errors,
+    tried,
+)
+from mbcli.identification.identify import Settings, identify
+from mbcli.multibody.plant.batch_functions import BatchFunctions
 
 EXPECTED = {  # (kind, joints) of the net, whose whole is `python -m benchmarks.identification_sets`
     ("clean", 3): "recovered",
@@ -50,6 +62,25 @@ def test_the_truth_comes_back_or_its_fault_is_named(name, joints, arms, tmp_path
         if number == joints:
             said = tried(name, kind, k, arms[joints], str(tmp_path))
             assert said.became == EXPECTED[name, joints], (said.text, said.findings, said.error)
+
+
+@pytest.mark.parametrize("faster", [1.0, 8.0])
+def test_the_truth_itself_predicts_unseen_motion_without_noise_however_fast_it_is(faster, arms, tmp_path):
+    """By the filter of the data eight times as fast a motion would have an error of a tenth and more."""
+    plant = arms[3].plant
+    for name, base in (("data", BASE), ("unseen", faster * BASE)):
+        rows = int(SECONDS * RATE * max(1.0, 0.5 * base / BASE))
+        t, q, v, vdot = harmonics(arms[3], 5, SECONDS, base, rows)
+        Recording(arms[3], t, q, v, vdot, BatchFunctions(plant).inverse_dynamics(q, v, vdot), None).write(
+            tmp_path / f"{name}.csv"
+        )
+    paths = str(tmp_path / "data.csv"), str(tmp_path / "unseen.csv")
+    result = identify(plant, paths[:1], paths[1:], settings=Settings(frictions=()))
+    assert result.figures["validation_before"] < 0.01, result.figures
+    assert result.figures["validation"] < 0.01, result.figures
+    if faster > 1.0:
+        by_data = identify(plant, paths[:1], paths[1:], settings=Settings(frictions=(), cutoff=result.cutoff))
+        assert by_data.figures["validation_before"] > 0.1
 
 
 def test_the_net_holds_sixty_recordings():
