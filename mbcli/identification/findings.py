@@ -26,6 +26,7 @@ CODES = {
     "RESULT_MASS": "error",
     "RESULT_DENSE": "error",
     "RESULT_UNKNOWN": "warning",
+    "RESULT_SMALL": "warning",
     "MODEL_MASSLESS": "warning",
     "MODEL_PLACE": "note",
 }

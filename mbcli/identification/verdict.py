@@ -94,9 +94,20 @@ def _joints(result: Identified, source: str) -> list[Finding]:
     runs = result.validation or result.data
     what = WHAT if result.base is not None else ""
     sizes = np.sqrt(sum((e.raw_tau**2).sum(axis=0) for e in runs))
+    largest = sizes.max(initial=0.0)
+    errors, errors_before = result.per_velocity(runs), result.per_velocity(runs, result.x0)
     found = []
-    for name, size, error in zip(result.names, sizes, result.per_velocity(runs), strict=True):
-        if error > USELESS and size > FEW * sizes.max(initial=0.0) and name not in result.standing:
+    for name, size, error, before in zip(result.names, sizes, errors, errors_before, strict=True):
+        if error <= USELESS or name in result.standing:
+            continue
+        if size <= FEW * largest:
+            if error > WORSE * before + AT_ALL:
+                message = (
+                    f"its efforts are {100 * size / largest:.2g} % of the largest, and their error is "
+                    f"{100 * error:.1f} %, with the input file {100 * before:.1f} %: do not rely on them"
+                )
+                found.append(Finding("RESULT_SMALL", message, source, 0, name))
+        else:
             message = f"the error is {100 * error:.1f} %: no effort at all would be as good a prediction{what}"
             found.append(Finding("RESULT_JOINT", message, source, 0, name))
     return found

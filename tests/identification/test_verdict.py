@@ -1,6 +1,7 @@
 """A result that is not to be trusted says so: exit code 1, and its file is written only with --force."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from measured_motion import forces, harmonics, otherwise, plant_of, write_csv
 from repository import SAMPLES
 
 from mbcli.identification.identify import identify
-from mbcli.identification.verdict import verdict
+from mbcli.identification.verdict import _joints, verdict
 
 FILE = SAMPLES / "double_pendulum.urdf"
 JOINTS = ("shoulder", "elbow")
@@ -127,3 +128,16 @@ def test_a_file_that_is_only_tried_is_judged_without_words_on_what_is_written(ro
 def test_data_that_a_file_is_only_tried_on_are_tested_as_others_are(robot, tmp_path):
     code, found = tried(tmp_path, columns_of(robot, 5, (1.0, -1.0)))
     assert code == 1 and found == {"DATA_SIGN", "RESULT_JOINT"}
+
+
+def test_a_joint_of_small_efforts_that_is_worse_than_before_is_told_and_stops_nothing():
+    """Two joints of a UR10e were at 135 and 216 % on unseen motion, worse than in the vendor's file, without a word."""
+    rows = SimpleNamespace(raw_tau=np.array([[50.0, 1.0, 1.0, 20.0]] * 3))
+    errors, before = [0.1, 2.16, 1.35, 0.2], [0.2, 1.0, 1.4, 0.3]
+    result = SimpleNamespace(
+        validation=[rows], data=[], base=object(), names=list("abcd"), standing=set(), x0="before",
+        per_velocity=lambda runs, x=None: errors if x is None else before,
+    )  # fmt: skip
+    (found,) = _joints(result, "arm.urdf")
+    assert (found.code, found.severity, found.column) == ("RESULT_SMALL", "warning", "b")
+    assert "2 % of the largest" in found.message and "216.0 %, with the input file 100.0 %" in found.message
