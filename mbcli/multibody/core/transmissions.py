@@ -10,7 +10,6 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.multibody.core.coordinates import GetActuatorNames, vector
 from mbcli.multibody.core.inputs import actuation
-from mbcli.multibody.core.length_ranges import LengthRanges
 from mbcli.multibody.tree.checked_numbers import finite
 
 if TYPE_CHECKING:
@@ -117,7 +116,11 @@ def complete_laws(plant: PlantData) -> bool:
 
     moments = derive()[1]
     M = whole.CalcMassMatrix(context)
-    ranges = LengthRanges(plant, context, derive) if any(a.law().lengths is None for a in wanting) else None
+    ranges = None
+    if any(actuator.law().lengths is None for actuator in wanting):
+        from mbcli.multibody.core.length_ranges import LengthRanges  # late: few models need it, and closed chains
+
+        ranges = LengthRanges(plant, context, derive)
     for actuator in wanting:
         row, law = actuator.input_start() - len(plant.elements.actuators), actuator.law()
         moment = moments[row]

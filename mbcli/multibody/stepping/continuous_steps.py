@@ -50,6 +50,10 @@ class ContinuousSteps:
         """Whether some samples of the step that was taken last are still to come."""
         return self._arrays is not None and self._arrays.clock[CLOCK_PENDING] != 0.0
 
+    def take_step(self, number: int) -> bool:
+        """Steps are of no numbers: Run.blocks() takes them."""
+        return False
+
     def goes_on_from(self) -> tuple[float, float, Vector] | None:
         """Time [s], length [s] and state of the step before the last, which was cut to meet the end; None if it was
         not."""

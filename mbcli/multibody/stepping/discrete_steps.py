@@ -119,7 +119,11 @@ class DiscreteSteps:
             yield status == FINISHED, rows
 
     def take_step(self, number: int) -> bool:
-        """As of Run."""
+        """Takes the step of a number with the actuation that the ports give now; False if Run.blocks() has to.
+
+        This is for callers that have something to do after each step: beginning anew costs as much as ten steps. The
+        run has been at its end, and goes on from where it led.
+        """
         run, arrays = self._run, self._arrays
         plant, context = run.plant, run.context
         state, h = context.state, plant.time_step()

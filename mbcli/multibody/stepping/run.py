@@ -117,6 +117,7 @@ class Run:
         self.recording: Any = Recording(BLOCK_ROWS, sizes, efforts, self.keep_accelerations, self.keep_loads)
         self._own_steps: DiscreteSteps | ContinuousSteps
         self._own_steps = DiscreteSteps(self) if plant.is_discrete() else ContinuousSteps(self)
+        self.take_step = self._own_steps.take_step  # callers take many: one call each
         self._left_at: np.ndarray | None = None  # the state at the end, of which steps remember something
         self.vertices_before: tuple[np.ndarray, ...] = ()  # the last step: q, v, a of deformable bodies
         self.ticks: Any = None  # Ticks of a run with a controller
@@ -323,14 +324,6 @@ class Run:
     def _vertices(self, rows):
         """Positions of the vertices of deformable bodies in the samples; their steps are taken one by one."""
         return tuple(values.reshape(3, -1, 3)[:1] for values in self.vertices_before) if rows else ()
-
-    def take_step(self, number: int) -> bool:
-        """Takes the step of a number with the actuation that the ports give now; False if blocks() has to.
-
-        This is for callers that have something to do after each step: beginning anew costs as much as ten steps. The
-        run, of a discrete plant, has been at its end, and goes on from where it led.
-        """
-        return isinstance(self._own_steps, DiscreteSteps) and self._own_steps.take_step(number)
 
     def has_samples_left(self) -> bool:
         """Whether some samples of the step that was taken last are still to come."""
