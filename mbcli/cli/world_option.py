@@ -44,6 +44,6 @@ def single_logs(paths: Sequence[str], world: int | None) -> Iterator[list[str]]:
                 continue
             found.append(os.path.join(folder, str(number), os.path.basename(path)))
             os.mkdir(os.path.dirname(found[-1]))
-            with WorldsLog(path) as worlds, LogWriter(found[-1], worlds.header()) as log:
+            with WorldsLog(path) as worlds, LogWriter(found[-1], worlds.header) as log:
                 worlds.write_world(world, log)
         yield found

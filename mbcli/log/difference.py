@@ -163,32 +163,20 @@ def compare(
 
 def compare_worlds(a: WorldsLog, b: WorldsLog, tolerance: float = 0.0) -> tuple[int | None, Difference]:
     """The number of the first world that differs and its Difference, as of compare(); None and one that is empty."""
-    pairs: dict[str, list[tuple[str, int, int]]] = {}
-    only_a: list[str] = []
-    only_b: list[str] = []
-    for path in dict.fromkeys((*a.fields(), *b.fields())):
-        own, others = (log.names.get(path, ()) for log in (a, b))
-        only_a += [f"{path}:{name}" for name in own if name not in others]
-        only_b += [f"{path}:{name}" for name in others if name not in own]
-        pairs[path] = [(name, own.index(name), others.index(name)) for name in own if name in others]
     rows = int((a.times == b.times).sum()) if len(a.times) == len(b.times) else 0
     alike = a.model == b.model or _alike_texts(a.model, b.model), a.config == b.config
-    values = {path: (a.field(path), b.field(path)) for path, columns in pairs.items() if columns}
-    found: tuple[Quantity, ...] = ()
-    for k in range(a.count if a.count == b.count and rows == len(a.times) else 0):
-        columns = []
-        for path, (here, there) in values.items():
-            for name, i, j in pairs[path]:
-                column = _Column(path, name, a.units[path][i])
-                column.take(a.times, here[k, :, i], there[k, :, j], tolerance)
-                columns.append(column)
-        unequal = [quantity for column in columns if (quantity := column.quantity()) is not None]
+    comparable = a.count == b.count and rows == len(a.times)
+    for k in range(a.count if comparable else 1):
+        pairs, only_a, only_b = _shared_columns(a, b)
+        here, there = ({path: log.of_world(path, k) for path in log.fields()} for log in (a, b))
+        for column, i, j in pairs if comparable else ():
+            column.take(a.times, here[column.field][:, i], there[column.field][:, j], tolerance)
+        unequal = [quantity for column, *_ in pairs if (quantity := column.quantity()) is not None]
         found = tuple(sorted(unequal, key=lambda quantity: quantity.first_time))
         result = Difference(rows, len(a.times), len(b.times), tuple(only_a), tuple(only_b), found, *alike)
-        if not result.same:
+        if not result.same or not comparable:
             return k, result
-    result = Difference(rows, len(a.times), len(b.times), tuple(only_a), tuple(only_b), found, *alike)
-    return (None if result.same and a.count == b.count else 0), result
+    return None, result
 
 
 def _same_model(a: Log, b: Log) -> bool:
@@ -238,7 +226,21 @@ def _pairs_of_columns(
     a: Log, b: Log, wanted: Container[str] | None
 ) -> tuple[list[tuple[_Column, int, int]], list[str], list[str]]:
     """Columns of both by field and name, with their places in each; those that one has alone."""
-    pairs, only_a, only_b = [], [], []
+    pairs, only_a, only_b = _shared_columns(a, b, wanted)
+    for what in ("contact", "faces"):
+        there = (a.has_faces, b.has_faces) if what == "faces" else (a.has_contacts, b.has_contacts)
+        if there[0] != there[1] and (wanted is None or what in wanted):
+            (only_a if there[0] else only_b).append(what)
+    return pairs, only_a, only_b
+
+
+def _shared_columns(
+    a: Log | WorldsLog, b: Log | WorldsLog, wanted: Container[str] | None = None
+) -> tuple[list[tuple[_Column, int, int]], list[str], list[str]]:
+    """As _pairs_of_columns(), of what has a row a sample."""
+    pairs: list[tuple[_Column, int, int]] = []
+    only_a: list[str] = []
+    only_b: list[str] = []
     paths = dict.fromkeys((*a.fields(), *b.fields()))
     for path in paths:
         if path == "time" or (wanted is not None and path not in wanted):
@@ -251,10 +253,6 @@ def _pairs_of_columns(
             else:
                 only_a.append(f"{path}:{name}")
         only_b += [f"{path}:{name}" for name in names_b if name not in set(names_a)]
-    for what in ("contact", "faces"):
-        there = (a.has_faces, b.has_faces) if what == "faces" else (a.has_contacts, b.has_contacts)
-        if there[0] != there[1] and (wanted is None or what in wanted):
-            (only_a if there[0] else only_b).append(what)
     return pairs, only_a, only_b
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
@@ -258,6 +257,8 @@ def text_of(log: Any, kind: str) -> str:
 
 def html_of(log: Any, kind: str) -> str:
     """A table of the columns with their first and last values, for notebooks."""
+    import html  # late: 2 ms of each start of a command
+
     lines = [f"<p><code>{html.escape(text_of(log, kind))}</code></p>"]
     if log.row_count:
         units = [unit for path in fields_of(log) for unit in log.units[path]]

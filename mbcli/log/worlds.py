@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,6 +127,10 @@ class WorldsLog:
         """All rows of a field, (n, k, width); NaN after the end of a world that stopped."""
         return self._sets[path].block(slice(None), len(self.times))
 
+    def of_world(self, path: str, number: int) -> FloatArray:
+        """The rows of a field of one world, (k, width)."""
+        return self._sets[path].part(number, len(self.times))
+
     @property
     def q(self) -> FloatArray:
         """(n, k, nq) [rad or m]"""
@@ -154,8 +159,9 @@ class WorldsLog:
     def _text(self, path: str) -> str:
         return texts_of(self._file.dataset(path).content(LARGEST_TEXT))[0] if self._file.has(path) else ""
 
+    @cached_property
     def header(self) -> LogHeader:
-        """That of the log of one world."""
+        """That of the log of one world; it has the model files."""
         others = [path for path in self._fields if path not in FIELDS]
         own = (Field(path, self.units[path], self.names[path], _row_shape(path, self.names[path])) for path in others)
         return LogHeader(
@@ -175,12 +181,12 @@ class WorldsLog:
 
     def world(self, number: int) -> MemoryLog:
         """The log of one world: the rows up to where it stopped. ResourceError if there is no such world."""
-        log = MemoryLog(self.header())
+        log = MemoryLog(self.header)
         self.write_world(number, log)
         return log
 
     def write_world(self, number: int, log: MemoryLog | LogWriter) -> None:
-        """Gives the rows of a world to a log with header(), and ends that. ResourceError as of world()."""
+        """Gives the rows of a world to a log with `header`, and ends that. ResourceError as of world()."""
         if not 0 <= number < self.count:
             raise ResourceError(f"{self.path}: error: there is no world {number}, the last is {self.count - 1}")
         others = [path for path in self._fields if path not in FIELDS]

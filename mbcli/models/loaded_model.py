@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +68,8 @@ class LoadedModel:
 
     def _repr_html_(self) -> str:
         """Its joints, for notebooks."""
+        import html  # late: 2 ms of each start of a command
+
         plant = self.plant
         lines = [f"<p><code>{html.escape(repr(self))}</code></p>"]
         lines.append("<table><tr><th>joint</th><th>type</th><th>between</th><th>positions</th></tr>")

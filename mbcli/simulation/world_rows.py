@@ -79,7 +79,7 @@ class WorldRows:
 
 
 class StepRows:
-    """Rows of what a step tells, of each world by itself, as its single run has them: some hundred microseconds each.
+    """Rows of what a step tells, of each world by itself, as its single run has them: about a millisecond each.
 
     Args:
         worlds: Any. fields: some of OF_STEPS.
