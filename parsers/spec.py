@@ -256,6 +256,8 @@ class JointSpec:
     screw_pitch: float = 0.0  # [m] per revolution
     damping: tuple[float, ...] = ()  # types without axes: planar (x, y, rotation), ball (1), floating (angular, linear)
     stiffness: float = 0.0  # of a ball joint [N m/rad] from the orientation in which F = M
+    friction: float = 0.0  # of a ball joint [N m], on each of its velocities
+    turn_limit: float = inf  # of a ball joint [rad], about any axis from where F = M
     reflected_inertia: float = 0.0  # [kg m^2 or kg] on every velocity, of a drive that is not an actuator
     default_pose: np.ndarray | None = None  # X_FM of a floating joint at the start; None: the identity
     collides_with_parent: bool = (

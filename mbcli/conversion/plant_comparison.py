@@ -270,6 +270,7 @@ def _compare_joints(
     for kind in same.limits:
         for end in ("lower", "upper"):
             note(f"{kind} limits", methodcaller(f"{kind}_{end}_limits"), 1.0)
+    note("turn limits", lambda joint: np.full(joint.num_velocities(), joint.turn_limit), 1.0)
     note("joint damping", lambda joint: joint.default_damping_vector(), SMALLEST)
     note("joint friction", lambda joint: joint.dry_friction, SMALLEST)
     there = max(b.reflected_inertia for b in others) + inertia_there

@@ -71,6 +71,7 @@ class EnergyChange:
             longest = max(float(np.diff(times).max()), self._plant.time_step())
             reach = 2.0 * longest * np.abs(samples.v[:, dof])
             self.may_touch = bool((gap <= reach).any())
+        self.may_touch |= _nears_turn_limit(self._plant, samples, self._last_time)
         self._last_time = float(samples.time[-1])
 
     def _see_gain(self, samples: Samples, energies: FloatArray, change: FloatArray) -> None:
@@ -118,6 +119,19 @@ def _dissipating_limits(model: Any) -> tuple[Any, Any, Any]:
         return model.limit_dof, model.limit_side, model.limit_value
     takes = model.stop_constants[:, 1] > 0.0
     return model.stop_dof[takes], model.stop_side[takes], model.stop_value[takes]
+
+
+def _nears_turn_limit(plant: PlantCore, samples: Samples, last_time: float) -> bool:
+    """Whether a ball joint may have been at its limit, which takes energy, in or between samples."""
+    model: Any = plant.model
+    longest = max(float(np.diff(np.append(last_time, samples.time)).max()), plant.time_step())
+    for d, i, limit in zip(model.turn_dof, model.turn_q, model.turn_limit, strict=True):
+        w, x, y, z = np.abs(samples.q[:, i : i + 4]).T
+        turn = 2.0 * np.arctan2(np.sqrt(x * x + y * y + z * z), w)
+        reach = 2.0 * longest * np.linalg.norm(samples.v[:, d : d + 3], axis=1)
+        if (limit - turn <= reach).any():
+            return True
+    return False
 
 
 def energy_error(run: Run, change: EnergyChange, actuation: Input | None, controlled: list[str]) -> float | None:

@@ -173,10 +173,15 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
     }
     if kind == "ball":
         _pass_over(element, kind)
-        for attribute in ("range", "frictionloss"):
-            _warn_unless_zero(bodies, element, attribute, "a ball joint has none here")
-        stiffness = read_linear(bodies.reading, element, "stiffness")
-        return JointSpec(X_CM=pose(None, position), damping=(damping,), stiffness=stiffness, **common)
+        _, most = read_stops(element, bodies.reading, settings.angle)  # the larger one, as the other is to be 0
+        return JointSpec(
+            X_CM=pose(None, position),
+            damping=(damping,),
+            stiffness=read_linear(bodies.reading, element, "stiffness"),
+            friction=_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
+            turn_limit=most,
+            **common,
+        )
     axis = X_BF[:3, :3] @ _unit_axis(element)
     unit = settings.angle if kind == "hinge" else 1.0
     reference = element.number("ref", 0.0) * unit

@@ -146,6 +146,7 @@ def _open_loop(joint: JointSpec) -> str | None:
     if joint.type not in ("fixed", "ball", "revolute", "continuous"):
         return f"a {joint.type} joint cannot close a loop"
     acts = joint.reflected_inertia or joint.stiffness or any(joint.damping)
+    acts = acts or joint.friction or joint.turn_limit < np.inf
     for axis in joint.axes:
         acts = acts or axis.damping or axis.friction or axis.spring_stiffness or axis.mimic is not None
         if (axis.lower, axis.upper) != (-np.inf, np.inf):

@@ -315,6 +315,12 @@ class _Reduction:
         if joint.stiffness and not self.target.ball_springs:
             self.lose("motion", "JOINT_SPRING_STIFFNESS", f"the spring of ball joint '{joint.name}'", joint.place)
             joint = replace(joint, stiffness=0.0)
+        if joint.friction and not self.target.ball_springs:
+            self.lose("motion", "JOINT_FRICTION", f"the dry friction of ball joint '{joint.name}'", joint.place)
+            joint = replace(joint, friction=0.0)
+        if joint.turn_limit < inf and not self.target.ball_springs:
+            self.lose("motion", "JOINT_LIMITS", f"the range of ball joint '{joint.name}'", joint.place)
+            joint = replace(joint, turn_limit=inf)
         if joint.default_pose is not None and not self.target.default_poses:
             message = f"the pose of '{joint.child}' at the start, in floating joint '{joint.name}'"
             self.lose("lost", "DEFAULT_POSE", message, joint.place)

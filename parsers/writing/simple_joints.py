@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import pi
+from math import inf, pi
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.duplicate_names import generated_name
@@ -30,6 +30,8 @@ class Part:
     armature: float
     stiffness: float = 0.0  # of a ball joint
     follows: tuple[str, float] | None = None  # (another part, ratio) to which it is coupled
+    friction: float = 0.0  # of a ball joint
+    turn_limit: float = inf  # [rad] of a ball joint
 
 
 def _one_axis(kind: str) -> Callable[..., tuple[Part, ...]]:
@@ -42,7 +44,8 @@ def _one_axis(kind: str) -> Callable[..., tuple[Part, ...]]:
 def _in_space(kind: str, count: int) -> Callable[..., tuple[Part, ...]]:
     def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
         damping, inertia = max(joint.damping, default=0.0), joint.reflected_inertia
-        return (Part(joint.name, kind, (1.0,) * count, None, damping, inertia, joint.stiffness),)
+        common = joint.name, kind, (1.0,) * count, None, damping, inertia, joint.stiffness
+        return (Part(*common, friction=joint.friction, turn_limit=joint.turn_limit),)
 
     return parts
 

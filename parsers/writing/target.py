@@ -84,7 +84,7 @@ class Target:
     deformables: bool
     rpy_floating: bool  # whether a floating joint can have roll, pitch and yaw
     floating_damping: str  # "none", "one" number, or "two", of rotation and translation
-    ball_springs: bool  # whether a ball joint can have a spring
+    ball_springs: bool  # whether a ball joint can have a spring, dry friction and a range
     second_axes_lead: bool  # whether a joint can follow the second axis of another
     any_rest: bool  # whether a controller can aim at any position and velocity by itself
     one_friction: bool  # whether collisions have the two coefficients of dry friction, and no more of contact

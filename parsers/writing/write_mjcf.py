@@ -219,6 +219,9 @@ class _Writer:
             element = add(node, "joint", name=part.name, type=kind, pos=None if part.kind == SLIDE else p)
             if part.axis is None or direction is None:
                 _set(element, damping=part.damping, armature=part.armature, stiffness=part.stiffness)
+                _set(element, frictionloss=part.friction)
+                if part.turn_limit < inf:
+                    element.set("range", numbers(0.0, part.turn_limit))
                 continue
             axis = part.axis
             element.set("axis", numbers(*direction))

@@ -19,8 +19,8 @@ from mbcli.engine.smooth.element_rows import number_of_rows
 from mbcli.engine.smooth.sleep import is_asleep
 
 INFINITE = float("inf")
-# con_source of other than contacts: a limit, from here on a controller, then dry friction, then an actuator (see
-# transmission_rows.py), then a force element, then a row of the plant's constraints
+# con_source of other than contacts: a limit (of a turn: turn_rows.py), from here on a controller, then dry friction,
+# then an actuator (see transmission_rows.py), then a force element, then a row of the plant's constraints
 CONTROLLER, DRY_FRICTION, ELEMENT, EQUATION = 1 << 40, 1 << 41, 7 << 39, 1 << 42
 
 

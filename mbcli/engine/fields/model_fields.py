@@ -4,10 +4,11 @@ Allocation, the compiled structs and the documentation all read these tables. Si
 (World is 0; links welded together are one body), nlink links and nframe frames as the plant counts them, nq positions,
 nv velocities, nu inputs, ndriven of them of actuators on joints, npd of these with a controller, nspring spring-
 dampers, nhinge door hinges, nbushing bushings, ncut joints that close loops and have forces, nelement rows of these,
-ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of positions, nstop compliant stops,
-nspeed brakes of velocities, nfriction velocities with dry friction, nbounded of controllers, limits and dry friction,
-ntransmission actuators that act through a transmission, nactivation activations of theirs, npath elements of their
-paths, nsum coordinates in their sums. Kinds: "real" takes the scalar type, "int" is int64.
+ncurve curves with nsegment arcs and lines, nlock locked velocities, nlimit limits of positions, nturn of turns of ball
+joints, nstop compliant stops, nspeed brakes of velocities, nfriction velocities with dry friction, nbounded of
+controllers, limits and dry friction, ntransmission actuators that act through a transmission, nactivation activations
+of theirs, npath elements of their paths, nsum coordinates in their sums. Kinds: "real" takes the scalar type, "int" is
+int64.
 
 Vectors of Data are expressed in world axes. "About Ro" means about the reference point of the body's tree, the origin
 of its root body: spatial quantities about one fixed point need no shift from body to body, and a point that travels
@@ -117,6 +118,9 @@ MODEL_FIELDS = (
     Field("limit_side", ("nlimit",), "int", "", "1 where the position must not be less, -1 where not more"),
     Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
     Field("limit_speed", ("nlimit",), "real", "rad/s or m/s", "0; of a limit of the velocity against its side: that"),
+    Field("turn_dof", ("nturn",), "int", "", "first velocity of a ball joint whose turn has a limit"),
+    Field("turn_q", ("nturn",), "int", "", "its first position, of a quaternion"),
+    Field("turn_limit", ("nturn",), "real", "rad", "the most that it may be turned, about any axis"),
     Field("stop_dof", ("nstop",), "int", "", "velocity of the one-dof joint that a compliant stop is of"),
     Field("stop_side", ("nstop",), "int", "", "1 where the position is not to be less, -1 where not more"),
     Field("stop_value", ("nstop",), "real", "rad or m", "than this"),

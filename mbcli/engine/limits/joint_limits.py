@@ -33,12 +33,18 @@ def limit_gap(model, q, k, h):
 
 @kernel
 def law_at_limit(model, q, k, h, compliance):
-    """v_hat of limit k along its side [rad/s or m/s], and R; compliance: what its velocity gives way to an impulse.
+    """v_hat of limit k along its side [rad/s or m/s], and R; compliance: what its velocity gives way to an impulse."""
+    return law_of_gap(limit_gap(model, q, k, h), h, compliance)
+
+
+@kernel
+def law_of_gap(gap, h, compliance):
+    """The same of a stop at a gap [rad or m].
 
     Both are smaller by the same factor where the return to the limit would be too fast: the stop bears the same load at
     rest.
     """
-    speed, R = -0.5 * limit_gap(model, q, k, h) / h, NEARLY_RIGID * compliance
+    speed, R = -0.5 * gap / h, NEARLY_RIGID * compliance
     softest = 1.0 / (2.0 * h * h * STIFFNESS)
     if R.real < softest:
         R = 0.0 * R + softest

@@ -102,6 +102,7 @@ KERNEL_MODULES = (
     "contact.rows",
     "contact.bounce_energy",
     "contact.transmission_rows",
+    "contact.turn_rows",
     "contact.adhesion",
     "contact.joint_rows",
     "contact.equality_rows",

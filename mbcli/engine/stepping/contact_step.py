@@ -54,6 +54,7 @@ from mbcli.engine.contact.transmission_rows import (
     leave_to_transmission_rows,
 )
 from mbcli.engine.contact.tree_masses import masses_of_trees
+from mbcli.engine.contact.turn_rows import TURN, add_turn_rows, nears_turn_limit, set_turn_law
 from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
@@ -173,6 +174,7 @@ def constrain_step(model, data, points, solver, h):
     add_adhesion(model, data, points)
     add_contact_rows(model, data, solver, points)
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data) and not has_transmission_rows(model)
+    alone = alone and not nears_turn_limit(model, data, h)
     if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
         accelerate_apart(model, data, h)
         return
@@ -184,6 +186,7 @@ def constrain_step(model, data, points, solver, h):
         take_terms_of_free_trees(model, data, solver, h)
     set_velocities(model, data, solver, h)
     add_limit_rows(model, data, solver, h)
+    add_turn_rows(model, data, solver, h)
     add_controller_rows(model, data, solver, h)
     add_friction_rows(model, data, solver, h)
     add_transmission_rows(model, data, solver, h)
@@ -282,8 +285,10 @@ def set_laws(model, data, points, solver, h):
             continue  # it is set with the first of its patch
         if solver.con_kind[i] < BOUNDED:
             set_laws_at_points(solver, points, i, h)
-        elif solver.con_source[i] < CONTROLLER:
+        elif solver.con_source[i] < TURN:
             set_limit_law(model, data, solver, i, h)
+        elif solver.con_source[i] < CONTROLLER:
+            set_turn_law(model, data, solver, i, h)
         elif DRY_FRICTION <= solver.con_source[i] < TRANSMISSION:
             set_friction_law(model, solver, i, h)
     set_constraint_laws(model, data, solver, h)

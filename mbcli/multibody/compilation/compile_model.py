@@ -249,8 +249,12 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
     limits = [limit for m in moving for limit in _limits(m.joint)] if actions.limits else []
     limits += [row for limit in actions.speeds for row in _speed_rows(limit)] if actions.limits else []
     frictions = [friction for m in moving for friction in _frictions(m.joint)] if actions.friction else []
+    turns = [m.joint for m in moving if m.joint.turn_limit < np.inf] if actions.limits else []
     sizes = {"npd": len(controlled), "nlimit": len(limits), "nfriction": len(frictions)}
-    return sizes | {"nbounded": sum(sizes.values())}, {
+    return sizes | {"nbounded": sum(sizes.values()), "nturn": len(turns)}, {
+        "turn_dof": [joint.first_velocity for joint in turns],
+        "turn_q": [joint.first_position for joint in turns],
+        "turn_limit": [joint.turn_limit for joint in turns],
         "limit_dof": [d for d, *_ in limits],
         "limit_side": [side for _, side, *_ in limits],
         "limit_value": [value for _, _, value, _ in limits],

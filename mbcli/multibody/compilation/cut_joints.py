@@ -70,7 +70,8 @@ class DroppedByLoopCut:
 
 
 def has_limits(joint: Joint) -> bool:
-    return bool(np.isfinite([joint.position_lower_limits(), joint.position_upper_limits()]).any())
+    limits = joint.position_lower_limits(), joint.position_upper_limits()
+    return joint.turn_limit < np.inf or bool(np.isfinite(limits).any())
 
 
 def acts_of_itself(actuator: JointActuator) -> bool:

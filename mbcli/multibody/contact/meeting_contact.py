@@ -67,11 +67,11 @@ def _kind_of_step(elastic):
 
 
 def _solves_problems(state):
-    """Whether steps are contact problems without contact too: if a constraint is not an equation, or an actuator
-    acts at their end."""
+    """Whether steps are contact problems without contact too: if a constraint is not an equation, an actuator acts at
+    their end, or a turn has a limit."""
     active = state.constraints
     if not state.plant.is_discrete():
         return False
-    if state.model.transmission_kinds[:, TRANSMISSION_IMPLICIT].any():
+    if state.model.transmission_kinds[:, TRANSMISSION_IMPLICIT].any() or state.model.turn_dof.size:
         return True
     return active is not None and active.fault is None and not active.are_equations

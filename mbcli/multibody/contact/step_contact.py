@@ -65,7 +65,7 @@ class StepContact(ContactArrays):
         self._attached = False
         plant, earlier = self.plant, self.solver
         sizes = self.model.sizes
-        rows = self.points_room + sizes["nbounded"] + sizes["ntransmission"] + sizes["nelement"]
+        rows = self.points_room + sizes["nbounded"] + sizes["ntransmission"] + sizes["nelement"] + sizes["nturn"]
         rows += 2 * len(plant.elements.constraints)
         self.solver = self.make_solver(rows, LAW_NUMBERS[plant.settings.discrete_contact_approximation])
         settings = self.solver.settings

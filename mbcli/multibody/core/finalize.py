@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.collection_pause import paused_collection
@@ -245,7 +246,8 @@ def unused_properties(plant: PlantData) -> list[str]:
         soft = [joint.name() for joint in moving_joints(plant) if joint.stop_law is not None and has_limits(joint)]
         joints = counted(len(soft), "joint")
         return [f"steps have rigid stops, without the stiffness of limits of {joints}: {listed(soft)}"] if soft else []
-    limited = [joint.name() for joint in moving_joints(plant) if has_limits(joint)]
+    limited = [joint.name() for joint in moving_joints(plant) if has_limits(joint) and joint.turn_limit == inf]
+    turned = [joint.name() for joint in moving_joints(plant) if joint.turn_limit < inf]
     rough = [joint.name() for joint in moving_joints(plant) if any(joint.dry_friction)]
     lines = []
     if limited and not plant.position_stops:
@@ -253,6 +255,9 @@ def unused_properties(plant: PlantData) -> list[str]:
             f"a continuous plant does not enforce the position limits of {counted(len(limited), 'joint')}: "
             f"{listed(limited)}"
         )
+    if turned:
+        joints = counted(len(turned), "ball joint")
+        lines.append(f"a continuous plant does not enforce the range of {joints}: {listed(turned)}")
     if rough and plant.settings.joint_dry_friction:
         joints = counted(len(rough), "joint")
         lines.append(f"a continuous plant does not use the dry friction of {joints}: {listed(rough)}")

@@ -251,7 +251,11 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
         if axis.spring_stiffness:
             _add_spring(plant, joint, spec, axis)
     if spec.stiffness:
-        plant.AddForceElement(_ball_spring(joint, spec))
+        plant.AddForceElement(tree.BallSpring(_by_quaternion(joint, spec, "spring"), spec.stiffness))
+    if spec.turn_limit < inf:
+        _by_quaternion(joint, spec, "range").turn_limit = spec.turn_limit
+    if spec.friction:
+        joint.dry_friction = np.full(joint.num_velocities(), spec.friction)
     joint.other_limits = _other_limits(spec.axes)
     if spec.default_pose is not None:
         joint.SetDefaultPose(_pose(spec.default_pose))
@@ -326,10 +330,11 @@ def _other_limits(axes):
     return {name: limits for name, limits in named.items() if not all(limit == inf for limit in limits)}
 
 
-def _ball_spring(joint, spec):
+def _by_quaternion(joint, spec, what):
+    """The joint. ModelError for a ball joint with other coordinates, which cannot have that."""
     if not isinstance(joint, tree.BallQuaternionJoint):
-        raise ModelError(f"{spec.place}: error: joint '{spec.name}': the spring takes ball joints by quaternions")
-    return tree.BallSpring(joint, spec.stiffness)
+        raise ModelError(f"{spec.place}: error: joint '{spec.name}': the {what} takes ball joints by quaternions")
+    return joint
 
 
 def _add_spring(plant, joint, spec, axis):

@@ -186,17 +186,17 @@ def test_name_of_the_model_is_that_of_the_file_where_it_states_none(tmp_path):
     assert (model.name, model.format) == ("walker", "mjcf")
 
 
-def test_dry_friction_of_ball_joints_is_warned_of_once_and_their_spring_acts():
+def test_dry_friction_spring_and_range_of_ball_joints_act():
     text = body(
         '<body><joint type="ball" stiffness="3" frictionloss="1"/><geom size="1"/><body><joint frictionloss="2"/>'
-        '<geom size="1"/></body><body><joint type="ball" frictionloss="1"/><geom size="1"/></body></body>'
+        '<geom size="1"/></body><body><joint type="ball" range="0 40"/><geom size="1"/></body></body>'
     )
     model, diagnostics = read(text)
     assert [axis.friction for joint in model.joints for axis in joint.axes] == [2.0]
-    assert [joint.stiffness for joint in model.joints if joint.type == "ball"] == [3.0, 0.0]
-    assert [finding.message for finding in diagnostics.warnings] == [
-        'attribute "frictionloss" in <joint> is not followed: a ball joint has none here (2 times)',
-    ]
+    balls = [joint for joint in model.joints if joint.type == "ball"]
+    assert [(joint.stiffness, joint.friction) for joint in balls] == [(3.0, 1.0), (0.0, 0.0)]
+    assert [joint.turn_limit for joint in balls] == [inf, pytest.approx(np.radians(40.0))]
+    assert diagnostics.warnings == []
 
 
 def test_attributes_without_meaning_for_a_joint_are_passed_over():
