@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.spec import Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
 
+from mbcli.plugins import NO_SLIP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
@@ -143,7 +145,7 @@ def tell_slips(ode: Node, slips: Sequence[Node]) -> None:
     """Warns of slip of Gazebo: velocities by which a surface slides under a force, as tyres do."""
     for slip in slips:
         if any(_numbers_of(slip)):
-            message = f"<{slip.tag}> does not act: friction sticks up to its coefficient"
+            message = f"<{slip.tag}> does not act: {NO_SLIP}"
             ode.diagnostics.warning("ELEMENT_UNSUPPORTED", message, slip)
 
 

@@ -389,7 +389,7 @@ class BallConstraintSpec:
 
 @dataclass(frozen=True, slots=True)
 class DistanceConstraintSpec:
-    """Point P of link A and point Q of link B keep their distance, rigidly or by a spring and damper."""
+    """Point P of link A and point Q of link B keep their distance or its limits, rigidly or by a spring and damper."""
 
     link_A: str
     p_AP: tuple[float, float, float]  # [m]
@@ -400,6 +400,7 @@ class DistanceConstraintSpec:
     stiffness: float = inf  # [N/m]
     damping: float = 0.0  # [N s/m]
     name: str | None = None
+    least: float | None = None  # [m] if given, the distance is free from this to `distance`
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +425,7 @@ class TendonConstraintSpec:
     offset: float = 0.0  # [m]
     lower: float = -inf
     upper: float = inf
-    stiffness: float = inf  # [N/m]
+    stiffness: float = inf  # [N/m] beyond these; 0: there is the damping alone
     damping: float = 0.0  # [N s/m]
     name: str | None = None
 

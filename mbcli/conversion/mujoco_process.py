@@ -34,6 +34,8 @@ def evaluate(request: dict[str, Any]) -> dict[str, Any]:
     for k in range(model.ntendon):  # springs of fixed tendons, which act in the steps of a plant alone
         if model.wrap_type[model.tendon_adr[k]] == int(mujoco.mjtWrap.mjWRAP_JOINT):
             model.tendon_stiffness[k] = model.tendon_damping[k] = 0.0
+        elif model.tendon_lengthspring[k][0] != model.tendon_lengthspring[k][1]:  # as those with a dead band
+            model.tendon_stiffness[k] = 0.0
     data = mujoco.MjData(model)
     joints = []
     for k in range(model.njnt):

@@ -118,6 +118,10 @@ NOT_HERE = {
 """Plugins of Gazebo that move things and do not act here, and what does."""
 
 
+NO_SLIP = (
+    "friction sticks up to its coefficient; --set plant_config.stiction_tolerance=V lets all contacts creep, at V m/s "
+    "under 0.7 of their whole friction"
+)
 _ACTS = "the plugin of gz-sim acts"
 CLASSIC = {
     "ackermann_drive": f"{_ACTS}: gz::sim::systems::AckermannSteering",
@@ -128,7 +132,7 @@ CLASSIC = {
     "gazebo_ros_force": "--push moves bodies",
     "hand_of_god": "--push moves bodies",
     "InitialVelocity": "--at sets velocities at the start",
-    "WheelSlip": "friction sticks up to its coefficient",
+    "WheelSlip": NO_SLIP,
     "vacuum_gripper": "friction and joints hold bodies",
     "gazebo_grasp": "friction holds what is grasped",
     "elevator": "--trajectory moves joints along a table",

@@ -276,8 +276,7 @@ class _SensorReader:
         if joints == ((mounted.name, 1.0),) and mounted.name in self._bodies.joints:
             axis = self._bodies.joints[mounted.name].axes[0]
             return axis.lower, axis.upper
-        own = [c for c in self._tendons.constraints if c.name == mounted.name]
-        return (own[0].lower, own[0].upper) if own else (-inf, inf)
+        return self._tendons.limits.get(mounted.name, (-inf, inf))
 
 
 _MOUNTS: dict[str, Callable[[_SensorReader, Node], _Mounted | None]] = {

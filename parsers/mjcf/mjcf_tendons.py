@@ -1,7 +1,7 @@
 """<tendon> of MJCF files. A fixed tendon is a sum of joint coordinates, a spatial one a path through sites.
 
-What acts here: the limits of a fixed tendon, its spring if it has no dead band, and the spring of a spatial tendon
-that is a straight line between two sites. The rest of what a tendon does by itself is reported.
+What acts here: the limits, the spring and the damping of a fixed tendon, and those of a spatial tendon that is a
+straight line between two sites. The rest of what a tendon does by itself is reported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_joints import read_limits, read_linear, read_stops
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.poses import rotation_about
-from mbcli.parsers.spec import Cylinder, PathPoint, Sphere, SpringDamperSpec, TendonConstraintSpec, pose
+from mbcli.parsers.spec import (
+    Cylinder,
+    DistanceConstraintSpec,
+    PathPoint,
+    Sphere,
+    SpringDamperSpec,
+    TendonConstraintSpec,
+    pose,
+)
 
 from mbcli.common.fast_dataclass import dataclass
 
@@ -52,7 +60,7 @@ class Tendons:
     limits: dict[str, tuple[float, float]] = field(default_factory=dict)  # [m] lengths
     forces: dict[str, tuple[float, float]] = field(default_factory=dict)  # limits of all actuators together
     elements: dict[str, WithDefaults] = field(default_factory=dict)
-    constraints: list[TendonConstraintSpec] = field(default_factory=list)
+    constraints: list[TendonConstraintSpec | DistanceConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)
 
 
@@ -140,13 +148,15 @@ def _read_fixed(
         tendons.constraints.append(TendonConstraintSpec(*sum_of, name=name, **limits))
     if forces.stiffness:
         length = rest if forces.rest == (_FROM_REFERENCE,) * 2 else forces.rest[0]
-        if forces.rest[0] != forces.rest[1]:
-            reading.unused.add(element, "springlength", "a dead band has no damping inside of it")
         upper = length if forces.rest[0] == forces.rest[1] else forces.rest[1]
-        numbers: dict[str, Any] = {"stiffness": forces.stiffness, "damping": forces.damping}
-        tendons.constraints.append(TendonConstraintSpec(*sum_of, lower=length, upper=upper, **numbers))
-    elif forces.damping:
-        reading.unused.add(element, "damping", "a fixed tendon without a spring has no damping here")
+        band: dict[str, Any] = {"lower": length, "upper": upper, "stiffness": forces.stiffness}
+        if upper == length:  # else damping acts where the spring does not, too
+            tendons.constraints.append(TendonConstraintSpec(*sum_of, damping=forces.damping, **band))
+            return
+        tendons.constraints.append(TendonConstraintSpec(*sum_of, **band))
+    if forces.damping:
+        damper: dict[str, Any] = {"lower": 0.0, "upper": 0.0, "stiffness": 0.0, "damping": forces.damping}
+        tendons.constraints.append(TendonConstraintSpec(*sum_of, **damper))
 
 
 # ----------------------------------------------------------------------------------- spatial tendons
@@ -166,14 +176,15 @@ def _read_spatial(
     straight = len(ends) == 2 and len(path) == 2
     acts = forces.stiffness or forces.damping
     if forces.lower > -inf or forces.upper < inf:
-        reading.unused.add(element, "range", "a spatial tendon has no limits here")
+        if straight and 0.0 < forces.upper < inf:
+            _add_limits(node, ends, (forces.lower, forces.upper), inf, tendons, name)
+        else:
+            reading.unused.add(element, "range", "only a straight line between two sites has limits here")
     if not acts:
         return
     if not straight:
         which = "stiffness" if forces.stiffness else "damping"
         reading.unused.add(element, which, "only a straight line between two sites can have a spring or damper")
-    elif forces.rest[0] != forces.rest[1]:
-        reading.unused.add(element, "springlength", f"a spring with a dead band is not supported: {_LEFT_OUT}")
     else:
         _add_spring(node, element, forces, ends, reading, bodies, tendons)
 
@@ -215,7 +226,12 @@ def _add_spring(
     (link_A, X_AP), (link_B, X_BQ) = ends
     if link_A == link_B:
         return
-    length = forces.rest[0]
+    length, stiffness = forces.rest[0], forces.stiffness
+    if forces.rest[0] != forces.rest[1] and stiffness:
+        _add_limits(node, ends, forces.rest, stiffness, tendons)
+        length, stiffness = forces.rest[1], 0.0  # of the damper, which acts at any length
+        if not forces.damping:
+            return
     if length == _FROM_REFERENCE:
         p_WP, p_WQ = (_place_at_rest(bodies, link) @ X[:, 3] for link, X in ((link_A, X_AP), (link_B, X_BQ)))
         length = float(np.linalg.norm((p_WP - p_WQ)[:3]))
@@ -223,8 +239,24 @@ def _add_spring(
         reading.unused.add(element, "springlength", f"a spring of the length 0 is not supported: {_LEFT_OUT}")
         return
     p_AP, p_BQ = tuple(X_AP[:3, 3].tolist()), tuple(X_BQ[:3, 3].tolist())
-    spring = SpringDamperSpec(link_A, p_AP, link_B, p_BQ, length, forces.stiffness, forces.damping, node.place)
+    spring = SpringDamperSpec(link_A, p_AP, link_B, p_BQ, length, stiffness, forces.damping, node.place)
     tendons.force_elements.append(spring)
+
+
+def _add_limits(
+    node: Node,
+    ends: Sequence[tuple[str, Matrix4]],
+    limits: tuple[float, float],
+    stiffness: float,
+    tendons: Tendons,
+    name: str | None = None,
+) -> None:
+    """Between two lengths a straight line is slack."""
+    (link_A, X_AP), (link_B, X_BQ) = ends
+    if link_A != link_B:
+        p_AP, p_BQ = tuple(X_AP[:3, 3].tolist()), tuple(X_BQ[:3, 3].tolist())
+        numbers: dict[str, Any] = {"stiffness": stiffness, "least": max(limits[0], 0.0), "name": name}
+        tendons.constraints.append(DistanceConstraintSpec(link_A, p_AP, link_B, p_BQ, limits[1], node.place, **numbers))
 
 
 def _place_at_rest(bodies: BodyReader, link: str) -> Matrix4:

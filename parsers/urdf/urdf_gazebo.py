@@ -13,6 +13,8 @@ from mbcli.parsers.proximity_properties import EXPRESSED_IN, set_directed_fricti
 from mbcli.parsers.spec import CollisionFilterGroupSpec
 from mbcli.parsers.xml_node import quoted
 
+from mbcli.plugins import NO_SLIP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
@@ -28,8 +30,8 @@ UNUSED = {
     "springStiffness": "joints of URDF have no springs",
     "springReference": "joints of URDF have no springs",
     "static": "--weld fixes a link to the world",
-    "slip1": "friction sticks up to its coefficient",
-    "slip2": "friction sticks up to its coefficient",
+    "slip1": NO_SLIP,
+    "slip2": NO_SLIP,
     "enable_wind": "wind acts on links of SDFormat",
     "velocity_decay": "state the damping of joints",
     "collision": "<mu1>, <mu2> and <fdir1> beside it state friction",

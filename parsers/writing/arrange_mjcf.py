@@ -16,6 +16,7 @@ from mbcli.parsers.spec import (
     IDENTITY,
     BallConstraintSpec,
     CollisionFilterGroupSpec,
+    DistanceConstraintSpec,
     FrameSpec,
     InertialSpec,
     SpringDamperSpec,
@@ -304,7 +305,10 @@ def _with_sites(model: ModelSpec, poses: Mapping[str, Matrix], losses: Losses) -
         if isinstance(spec, BallConstraintSpec) and not is_closed(spec, poses):
             for link, point, end in ((spec.link_A, spec.p_AP, "P"), (spec.link_B, spec.p_BQ, "Q")):
                 site(f"{spec.name or f'point_{number}'}_{end}", link, point, spec.place)
-    springs = [element for element in model.force_elements if isinstance(element, SpringDamperSpec)]
+    springs: list[SpringDamperSpec | DistanceConstraintSpec] = [
+        element for element in model.force_elements if isinstance(element, SpringDamperSpec)
+    ]
+    springs += [constraint for constraint in model.constraints if isinstance(constraint, DistanceConstraintSpec)]
     for number, spring in enumerate(springs, start=1):
         for link, point, end in ((spring.link_A, spring.p_AP, "P"), (spring.link_B, spring.p_BQ, "Q")):
             site(f"spring_{number}_{end}", link, point, spring.place)

@@ -13,6 +13,7 @@ from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import (
     IDENTITY,
     BallConstraintSpec,
+    DistanceConstraintSpec,
     SpringDamperSpec,
     TendonConstraintSpec,
     WeldConstraintSpec,
@@ -64,6 +65,10 @@ def add_relations(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[P
             read = _add_sum(tendon, equality, constraint, own, spec)
             (equal if constraint.lower == constraint.upper and constraint.stiffness == inf else acting).append(read)
             continue
+        if isinstance(constraint, DistanceConstraintSpec):
+            acting.append(constraint)
+            _add_slack(tendon, constraint, own, frames)
+            continue
         equal.append(constraint)
         if isinstance(constraint, WeldConstraintSpec):
             _add_weld(equality, constraint, own, poses, frames)
@@ -75,6 +80,16 @@ def add_relations(root: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[P
         if len(section) == 0:
             root.remove(section)
     return [*acting, *equal]
+
+
+def _add_slack(tendon: XmlElement, spec: DistanceConstraintSpec, name: str | None, frames: Sequence[FrameSpec]) -> None:
+    """A DistanceConstraintSpec with two lengths as a spatial tendon."""
+    node = add(tendon, "spatial", name=name)
+    node.set("range" if spec.stiffness == inf else "springlength", numbers(spec.least or 0.0, spec.distance))
+    if spec.stiffness != inf:
+        node.set("stiffness", numbers(spec.stiffness))
+    for link, p in ((spec.link_A, spec.p_AP), (spec.link_B, spec.p_BQ)):
+        add(node, "site", site=_frame_at(frames, link, p))
 
 
 def _add_followers(equality: XmlElement, spec: ModelSpec, parts: Mapping[str, tuple[Part, ...]]) -> None:
@@ -160,8 +175,9 @@ def _add_sum(
     for joint, a in zip(spec.joints, spec.a, strict=True):
         add(node, "joint", joint=joint, coef=a)
     if spec.stiffness != inf:
-        node.set("springlength", numbers(lower) if lower == upper else numbers(lower, upper))
-        node.set("stiffness", numbers(spec.stiffness))
+        if spec.stiffness:
+            node.set("springlength", numbers(lower) if lower == upper else numbers(lower, upper))
+            node.set("stiffness", numbers(spec.stiffness))
         if spec.damping:
             node.set("damping", numbers(spec.damping))
     elif lower == upper:

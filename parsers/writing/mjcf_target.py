@@ -80,7 +80,7 @@ def _is_flat(path: str) -> bool:
 def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     if isinstance(spec, BushingSpec):
         return f"the bushing between '{spec.frame_A}' and '{spec.frame_C}'"
-    if isinstance(spec, DistanceConstraintSpec):
+    if isinstance(spec, DistanceConstraintSpec) and (spec.least is None or spec.damping):
         return f"the distance constraint between '{spec.link_A}' and '{spec.link_B}'"
     if isinstance(spec, SpringDamperSpec) and spec.free_length <= 0.0:
         return f"the spring of length 0 between '{spec.link_A}' and '{spec.link_B}'"

@@ -9,7 +9,7 @@ from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXI
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
-from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
+from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY, of_tendons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ _TARGET = Target(
     without_effect=frozenset(),
     limits=("position", "velocity", "acceleration"),
     missing_shape=lambda shape, touches, copied, moves: None,
-    missing_relation=lambda spec: None,
+    missing_relation=of_tendons,
     refused_inertia=lambda inertial: None,
     gravity=False,
     postures=False,

@@ -10,7 +10,7 @@ from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXI
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_urdf import write_urdf
-from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY
+from mbcli.parsers.writing.write_xml import DRAKE_ONLY, OURS_ONLY, of_tendons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> st
 def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
     if isinstance(spec, WeldConstraintSpec):
         return f"the weld constraint between '{spec.link_A}' and '{spec.link_B}'"
-    return None
+    return of_tendons(spec)
 
 
 def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:

@@ -62,7 +62,9 @@ def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
         return f"the spring between '{spec.link_A}' and '{spec.link_B}'"
     if isinstance(spec, TendonConstraintSpec):
         return f"the tendon over {', '.join(spec.joints)}"
-    if isinstance(spec, DistanceConstraintSpec) and (spec.stiffness != float("inf") or spec.damping):
+    if isinstance(spec, DistanceConstraintSpec) and (
+        spec.least is not None or spec.stiffness != float("inf") or spec.damping
+    ):
         return f"the spring of the distance between '{spec.link_A}' and '{spec.link_B}'"
     return None
 

@@ -156,6 +156,15 @@ PHYSICS = {
 }
 
 
+def of_tendons(spec: Any) -> str | None:
+    """What only MJCF has of the tendons of its files: lengths between which they are slack, dampers; or None."""
+    if isinstance(spec, DistanceConstraintSpec) and spec.least is not None:
+        return f"the limits of the distance between '{spec.link_A}' and '{spec.link_B}'"
+    if isinstance(spec, TendonConstraintSpec) and spec.stiffness == 0.0:
+        return f"the damper of the tendon over {', '.join(spec.joints)}"
+    return None
+
+
 def add_physics(parent: XmlElement, spec: Any, add_value: Callable[..., Any], *, own: bool = False) -> None:
     """The element of a force element or constraint in PHYSICS.
 

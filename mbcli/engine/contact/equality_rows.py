@@ -150,8 +150,10 @@ def compliance_of_rows(data, solver, cons, work, c):
 
 @kernel
 def resistance_of_row(cons, row, softest, h):
-    """R of a row, and h + tau; R is not below `softest`."""
+    """R of a row, and h + tau; R is not below `softest`. Of a damper tau is infinite: it goes back to nowhere."""
     stiffness, damping = cons.row_spring[row, 0], cons.row_spring[row, 1]
+    if stiffness == 0.0:  # a damper
+        return max(1.0 / (h * damping), softest), INFINITE
     if stiffness < INFINITE:
         time = h + damping / stiffness
         resistance = 1.0 / (h * stiffness * time)

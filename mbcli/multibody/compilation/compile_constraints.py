@@ -97,9 +97,10 @@ def perpendicular(axis, other):
     return (Row(kinds.PERPENDICULAR, (*axis, *NO_AXIS), tuple(other)),)
 
 
-def distance(length, spring=(np.inf, 0.0)):
-    """The row that keeps So at a distance [m] from Po; spring as in Row."""
-    return (Row(kinds.DISTANCE, constant=length, spring=spring),)
+def distance(length, spring=(np.inf, 0.0), least=None):
+    """The row that keeps So at a distance [m] from Po, or from `least` to that; spring as in Row."""
+    limits = (0.0, 0.0) if least is None else (least - length, 0.0)
+    return (Row(kinds.DISTANCE, constant=length, limits=limits, spring=spring),)
 
 
 def contact(normal):

@@ -114,7 +114,7 @@ def _distance(c, parameters):
         _at(params.p_AP()),
         bodies[1],
         _at(params.p_BQ()),
-        distance(params.distance(), (params.stiffness(), params.damping())),
+        distance(params.distance(), (params.stiffness(), params.damping()), c.least),
     )
 
 
@@ -184,7 +184,10 @@ JOINT_ROWS = {
 
 # why a constraint cannot be an equation
 NO_EQUATION = {
-    DistanceConstraint: "with a finite stiffness it is a spring, which is not an equation",
+    DistanceConstraint: (
+        "with a finite stiffness it is a spring, which is not an equation, nor are limits: the steps of a plant with a "
+        "time step have both"
+    ),
     TendonConstraint: (
         "only a rigid tendon with equal limits is an equation; others act in the steps of a plant with a time step"
     ),

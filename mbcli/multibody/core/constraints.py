@@ -334,6 +334,7 @@ def is_spring(plant: PlantData, constraint: Constraint) -> bool:
     return (
         isinstance(constraint, DistanceConstraint)
         and not plant.is_discrete()
+        and constraint.least is None
         and math.isfinite(constraint.default_of("params").stiffness())
     )
 

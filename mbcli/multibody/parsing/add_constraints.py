@@ -38,7 +38,9 @@ def _ball(plant, spec, bodies, joints):
 
 def _distance(plant, spec, bodies, joints):
     ends = (bodies[spec.link_A], spec.p_AP, bodies[spec.link_B], spec.p_BQ)
-    return plant.AddDistanceConstraint(*ends, spec.distance, spec.stiffness, spec.damping)
+    id = plant.AddDistanceConstraint(*ends, spec.distance, spec.stiffness, spec.damping)
+    plant.constraint("model file", id).least = spec.least
+    return id
 
 
 def _weld(plant, spec, bodies, joints):

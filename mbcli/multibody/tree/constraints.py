@@ -270,6 +270,7 @@ class DistanceConstraint(_BetweenBodies):
 
     def __init__(self, body_A, p_AP, body_B, p_BQ, distance, stiffness=math.inf, damping=0.0):
         super().__init__(body_A, body_B)
+        self.least = None  # [m] if given, distances from this to that of the parameters are free; set by model files
         self._params = DistanceConstraintParams(
             body_A.index(), p_AP, body_B.index(), p_BQ, distance, stiffness, damping
         )
@@ -278,7 +279,9 @@ class DistanceConstraint(_BetweenBodies):
         return f"the points of the {self!r} coincide nearly: its force has no direction"
 
     def parameters(self):
-        return {key: getattr(self._params, key)() for key in ("p_AP", "p_BQ", "distance", "stiffness", "damping")}
+        names = ("p_AP", "p_BQ", "distance", "stiffness", "damping")
+        numbers = {name: getattr(self._params, name)() for name in names}
+        return numbers if self.least is None else numbers | {"least": self.least}
 
 
 class CouplerConstraint(Constraint):
@@ -307,7 +310,7 @@ class TendonConstraint(Constraint):
     """lower_limit <= sum a_i q_i + offset <= upper_limit, over different joints of one degree of freedom.
 
     a (number of joints,): [m/rad] or [1]; offset and limits [m]; stiffness [N/m] and damping [N s/m] act beyond a
-    limit, rigidly if the stiffness is infinite.
+    limit, rigidly if the stiffness is infinite. With equal limits and the stiffness 0 it is a damper.
     """
 
     kind = "tendon"
@@ -332,7 +335,8 @@ class TendonConstraint(Constraint):
         if lower_limit == -math.inf and upper_limit == math.inf:
             raise RuntimeError(f"{self!r}: one of its limits must be finite")
         self.lower_limit, self.upper_limit = float(lower_limit), float(upper_limit)
-        self.stiffness, self.damping = _stiffness(stiffness, repr(self)), _damping(damping, repr(self))
+        self.damping = _damping(damping, repr(self))
+        self.stiffness = 0.0 if self.damping and stiffness == 0.0 else _stiffness(stiffness, repr(self))
 
     def bodies(self):
         return _unique(body for j in self._joints for body in (j.parent_body(), j.child_body()))
