@@ -179,6 +179,8 @@ class LinkSpec:
     collisions: tuple[GeometrySpec, ...] = ()
     gravity: bool = True  # False: the file takes the link out of gravity
     kinematic: bool = False  # no force moves it: it stays where it is
+    # at the start, of a link that floats: w_WL [rad/s], v of its centre of mass [m/s], in World
+    velocity: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ LOSSES = {
     "LINK": "A link without mass or shape between two joints, which stand on one body in MJCF.",
     "LINK_FRAME": "The frame of a link is elsewhere in it.",
     "LINK_GRAVITY": "That a link is out of gravity.",
+    "LINK_VELOCITY": "How a link moves at the start.",
     "LOOP": "A joint that closes a loop and is an equality in MJCF.",
     "MESH": "A mesh that is not found, is named otherwise, or is converted.",
     "NAME": "A name that is changed.",

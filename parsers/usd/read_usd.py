@@ -28,6 +28,7 @@ from mbcli.parsers.usd.usd_filters import FilterReader
 from mbcli.parsers.usd.usd_geometry import SHAPES
 from mbcli.parsers.usd.usd_joints import TYPES, JointReader
 from mbcli.parsers.usd.usd_links import LinkReader
+from mbcli.parsers.usd.usd_motion import read_motion
 from mbcli.parsers.usd.usd_stage import read_stage, split_affine
 from mbcli.parsers.usd.usd_unused import counted, report_unused
 
@@ -95,6 +96,7 @@ def _read_model(stage: Stage, path: str | os.PathLike[str], name: str, content: 
     links.read()
     joints = JointReader(stage, links)
     joints.read()
+    read_motion(links, joints)
     drives = DriveReader(stage, joints)
     drives.read()
     filters = FilterReader(stage, links, joints)

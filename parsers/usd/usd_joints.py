@@ -343,15 +343,14 @@ class JointReader:
 
     def _read_distance(self, prim: Prim, name: str, ends: Ends) -> None:
         low, high = (prim.number(f"physics:{end}Distance", -1.0) * self.stage.length for end in ("min", "max"))
-        if low < 0.0 or low != high:
-            message = (
-                f"a distance from {low:.6g} to {high:.6g} m: only one distance is supported, the joint is left out"
-            )
+        if not 0.0 < high < inf or low > high:
+            message = f"a distance from {low:.6g} to {high:.6g} m: it needs a largest one, the joint is left out"
             prim.diagnostics.warning("USD_UNSUPPORTED", message, prim)
             return
         (A, X_AP), (B, X_BQ) = ends
         p_AP, p_BQ = (tuple(X[:3, 3].tolist()) for X in (X_AP, X_BQ))
-        self.constraints.append(DistanceConstraintSpec(A, p_AP, B, p_BQ, low, prim.place, name=name))
+        least = None if low == high else max(low, 0.0)
+        self.constraints.append(DistanceConstraintSpec(A, p_AP, B, p_BQ, high, prim.place, name=name, least=least))
 
 
 def _adding_articulations(stage: Stage) -> set[str]:

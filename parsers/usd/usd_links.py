@@ -169,11 +169,6 @@ class LinkReader:
             self.plugins.append(PluginSpec("velocity_decay", prim.place, links=(("link", (name,)),), settings=settings))
 
     def _pass_over_motion(self, prim: Prim) -> None:
-        for name in ("physics:velocity", "physics:angularVelocity"):
-            moving = prim.vector(name, 3, (0.0, 0.0, 0.0))
-            if moving.any():
-                message = f'"{name}" is not supported: a run begins as its options say, --at sets velocities'
-                prim.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prim, attribute=name)
         if prim.flag("physics:startsAsleep", False):
             message = '"physics:startsAsleep" is not supported: every body moves from the start'
             prim.diagnostics.warning("ATTRIBUTE_UNSUPPORTED", message, prim, attribute="physics:startsAsleep")

@@ -19,8 +19,6 @@ _MOST_NAMES = 6
 
 # (attributes, values that move nothing, what to do) of extensions of UsdPhysics
 MOVES: tuple[tuple[str, tuple[Any, ...], str], ...] = (
-    ("physxRigidBody:lockedPosAxis", (0,), "a joint to the world holds axes"),
-    ("physxRigidBody:lockedRotAxis", (0,), "a joint to the world holds axes"),
     ("physxRigidBody:enableGyroscopicForces", (True, 1), "gyroscopic forces always act"),
     ("physxRigidBody:retainAccelerations", (False, 0), "forces last one step"),
     ("physxRigidBody:maxLinearVelocity", (), "speeds have no bound"),

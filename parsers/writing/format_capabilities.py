@@ -176,6 +176,9 @@ class _Reduction:
         if not link.gravity and not self.target.link_gravity:
             self.lose("motion", "LINK_GRAVITY", f"that link '{link.name}' is out of gravity", link.place)
             link = replace(link, gravity=True)
+        if link.velocity is not None and not self.target.link_velocities:
+            self.lose("lost", "LINK_VELOCITY", f"how link '{link.name}' moves at the start", link.place)
+            link = replace(link, velocity=None)
         stated = link.inertial
         refused = None if stated is None else self.target.refused_inertia(stated)
         if stated is not None and refused is not None:

@@ -143,6 +143,7 @@ _TARGET = Target(
     any_lets_touch=True,
     package_uris=False,
     link_gravity=True,
+    link_velocities=False,
     deformables=False,
     rpy_floating=False,
     floating_damping="one",

@@ -56,6 +56,7 @@ _TARGET = Target(
     any_lets_touch=False,
     package_uris=True,
     link_gravity=True,
+    link_velocities=False,
     deformables=True,
     rpy_floating=True,
     floating_damping="two",

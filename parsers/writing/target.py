@@ -81,6 +81,7 @@ class Target:
     any_lets_touch: bool  # whether bodies that a joint connects may touch
     package_uris: bool  # whether mesh names may be package://
     link_gravity: bool  # whether a link can be out of gravity
+    link_velocities: bool  # whether a link can move at the start
     deformables: bool
     rpy_floating: bool  # whether a floating joint can have roll, pitch and yaw
     floating_damping: str  # "none", "one" number, or "two", of rotation and translation

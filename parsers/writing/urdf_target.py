@@ -67,6 +67,7 @@ _TARGET = Target(
     any_lets_touch=False,
     package_uris=True,
     link_gravity=False,
+    link_velocities=False,
     deformables=False,
     rpy_floating=False,
     floating_damping="none",

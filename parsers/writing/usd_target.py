@@ -62,9 +62,7 @@ def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
         return f"the spring between '{spec.link_A}' and '{spec.link_B}'"
     if isinstance(spec, TendonConstraintSpec):
         return f"the tendon over {', '.join(spec.joints)}"
-    if isinstance(spec, DistanceConstraintSpec) and (
-        spec.least is not None or spec.stiffness != float("inf") or spec.damping
-    ):
+    if isinstance(spec, DistanceConstraintSpec) and (spec.stiffness != float("inf") or spec.damping):
         return f"the spring of the distance between '{spec.link_A}' and '{spec.link_B}'"
     return None
 
@@ -95,6 +93,7 @@ _TARGET = Target(
     any_lets_touch=True,
     package_uris=False,
     link_gravity=True,
+    link_velocities=True,
     deformables=False,
     rpy_floating=False,
     floating_damping="none",

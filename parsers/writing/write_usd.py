@@ -150,6 +150,10 @@ class _Writer:
             if not link.gravity:
                 prim.apply("PhysxRigidBodyAPI")
                 prim.say("bool physxRigidBody:disableGravity", "true")
+            if link.velocity is not None:
+                w, v = np.array(link.velocity[:3]), np.array(link.velocity[3:])
+                prim.say("vector3f physics:angularVelocity", singles(np.degrees(w)))
+                prim.say("vector3f physics:velocity", singles(v))
         for tag, geometries in (("visuals", link.visuals), ("collisions", link.collisions)):
             if geometries:
                 scope = prim.add("Scope", tag)
@@ -367,7 +371,8 @@ class _Writer:
         self._add_ends(prim, *zip(ends, X, strict=True))
         prim.say("uniform bool physics:excludeFromArticulation", "true")
         if isinstance(constraint, DistanceConstraintSpec):
-            prim.say("float physics:minDistance", single(constraint.distance))
+            least = constraint.distance if constraint.least is None else constraint.least
+            prim.say("float physics:minDistance", single(least))
             prim.say("float physics:maxDistance", single(constraint.distance))
 
     # ------------------------------------------------------------------------------------ as it is read

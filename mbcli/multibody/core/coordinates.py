@@ -435,11 +435,24 @@ def SetDefaultPositions(
 
 
 def CreateDefaultContext(plant: PlantData) -> Context:
-    """A context at time 0 with the default positions and zero velocities."""
+    """A context at time 0 with the default positions and zero velocities, but for those of files for free bodies."""
     plant.require_finalized("CreateDefaultContext")
     context = Context(plant.whole_plant())
     context.state.set_q(GetDefaultPositions(plant))
+    _set_default_velocities(plant, context)
     return context
+
+
+def _set_default_velocities(plant: PlantData, context: Context) -> None:
+    """Those of floating bodies that a file states, from the centre of mass to the origin, at the default positions."""
+    for n, stated in plant.default_free_velocities.items():
+        body = plant.elements.bodies[n]
+        if body.is_floating_base_body():
+            w, v = np.array(stated[:3]), np.array(stated[3:])
+            X_WB = GetFreeBodyPose(plant, context, body)
+            arm = X_WB.rotation().matrix() @ body.default_com()
+            V_WB = SpatialVelocity(w, v - np.cross(w, arm))
+            SetFreeBodySpatialVelocity(plant, context, body, V_WB)
 
 
 def context_of(state: Any) -> Context:
@@ -450,10 +463,11 @@ def context_of(state: Any) -> Context:
 
 
 def SetDefaultState(plant: PlantData, context: Context, state: Any = None) -> None:
-    """Default positions and zero velocities."""
+    """Default positions and zero velocities, but for those of files for free bodies."""
     plant.check_context(context)
     context.state.set_q(GetDefaultPositions(plant))
     context.state.set_v(0.0)
+    _set_default_velocities(plant, context)
     for state, body in zip(context.state.deformables, plant.elements.deformable_bodies, strict=True):
         state.rest(body.default_positions())
 

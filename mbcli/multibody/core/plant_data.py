@@ -88,6 +88,8 @@ class PlantData(System):
         self.dropped_by_loop_cut: list[DroppedByLoopCut] = []
         self.prefers_interpreted = False
         self.default_free_poses: dict[int, RigidTransform] = {}  # X_PB by the number of the body
+        # w_WB, v_WBcm by the number of the body; set by model files
+        self.default_free_velocities: dict[int, tuple[float, ...]] = {}
         self.base_joint_types: dict[int | None, BaseBodyJointType] = {None: BaseBodyJointType.kQuaternionFloatingJoint}
         self.next_index: dict[type[TypeSafeIndex], int] = {}
         self.taken_names: set[tuple[Any, ...]] = set()  # MultibodyElement.key() of each

@@ -120,6 +120,8 @@ def _add(plant, spec, instance_name):
         step(plant, spec, known, instance)
     for link in links:
         plant.SetDefaultFreeBodyPose(known.bodies[link.name], _pose(compose(spec.X_WModel, link.X_ModelL)))
+        if link.velocity is not None:
+            plant.default_free_velocities[int(known.bodies[link.name].index())] = link.velocity
     resting = links if spec.static else [link for link in links if link.kinematic]
     if resting:
         _weld_to_world(plant, spec, resting, known.bodies)
