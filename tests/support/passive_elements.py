@@ -37,7 +37,7 @@ ROD = '<geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.01" mass="0.1"/><site
 SLIDE = """<body pos="0.2 0 0.9"><joint name="x" type="slide" axis="0 0 1" {}/><geom size="0.05" mass="1"/>
 <site name="s"/></body>"""
 BOX = """<geom type="plane" size="2 2 1"/><body pos="0.2 0 0.35"><freejoint/>
-<geom type="box" size="0.1 0.1 0.1" mass="1"/><site name="s" pos="0.1 0.1 0.1"/></body>"""
+<geom type="box" size="0.1 0.1 0.1" mass="1"/><site name="s" pos="0.02 0 0.1"/></body>"""
 LINE = "<tendon><spatial {}><site site='w'/><site site='s'/></spatial></tendon>"
 SUM = "<tendon><fixed {}><joint joint='x' coef='1'/></fixed></tendon>"
 WORLD = '<sdf version="1.9"><world name="w">{}<model name="m">{}</model></world></sdf>'
@@ -112,7 +112,7 @@ CASES = {
     "strut": Case(urdf(HINGE.format(""), STRUT.format(2000, 60)), {}),
     "strut, stiff": Case(urdf(HINGE.format(""), STRUT.format(2e6, 5)), {}),
     "strut without damping": Case(urdf(HINGE.format(""), STRUT.format(200, 0)), {}, rests=False),
-    "strut on a body in contact": Case(mjcf(BOX, LINE.format('stiffness="30" damping="9" springlength="1.2"')), {}),
+    "strut on a body in contact": Case(mjcf(BOX, LINE.format('stiffness="30" damping="9" springlength="0.8"')), {}),
     "bushing": Case(urdf(HINGE.format(""), BUSHING.format(20, 0.2, 200, 2)), {}, in_bushing(20.0, 200.0)),
     "bushing, stiff": Case(urdf(HINGE.format(""), BUSHING.format(2000, 20, 2e5, 200)), {}, in_bushing(2e3, 2e5)),
     "spatial tendon": Case(
@@ -219,7 +219,7 @@ def run(name, seconds):
             model, *start["start"] = model
     else:
         text, kind = case.model
-        model = load_model(ModelText(text.encode()), file_type=kind, dt=STEP)
+        model = load_model(ModelText(text.encode()), file_type=kind, dt=STEP, contact=True)
     if case.at:
         start["start"] = case.at
     log = simulate(model, seconds, log_rate=50, fields="q,v,energy", warn=lambda line: None, **start)

@@ -9,6 +9,7 @@ from numpy import ndarray
 
 from mbcli.math import RigidTransform
 from mbcli.math.array_arguments import as_numbers
+from mbcli.multibody.core.default_velocities import set_default_velocities
 from mbcli.multibody.core.lookup import GetModelInstanceName, all_actuators, free_joint_of, of_instance
 from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.scalars import FLOAT, Scalar
@@ -439,20 +440,8 @@ def CreateDefaultContext(plant: PlantData) -> Context:
     plant.require_finalized("CreateDefaultContext")
     context = Context(plant.whole_plant())
     context.state.set_q(GetDefaultPositions(plant))
-    _set_default_velocities(plant, context)
+    set_default_velocities(plant, context)
     return context
-
-
-def _set_default_velocities(plant: PlantData, context: Context) -> None:
-    """Those of floating bodies that a file states, from the centre of mass to the origin, at the default positions."""
-    for n, stated in plant.default_free_velocities.items():
-        body = plant.elements.bodies[n]
-        if body.is_floating_base_body():
-            w, v = np.array(stated[:3]), np.array(stated[3:])
-            X_WB = GetFreeBodyPose(plant, context, body)
-            arm = X_WB.rotation().matrix() @ body.default_com()
-            V_WB = SpatialVelocity(w, v - np.cross(w, arm))
-            SetFreeBodySpatialVelocity(plant, context, body, V_WB)
 
 
 def context_of(state: Any) -> Context:
@@ -467,7 +456,7 @@ def SetDefaultState(plant: PlantData, context: Context, state: Any = None) -> No
     plant.check_context(context)
     context.state.set_q(GetDefaultPositions(plant))
     context.state.set_v(0.0)
-    _set_default_velocities(plant, context)
+    set_default_velocities(plant, context)
     for state, body in zip(context.state.deformables, plant.elements.deformable_bodies, strict=True):
         state.rest(body.default_positions())
 
