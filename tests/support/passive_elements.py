@@ -222,8 +222,11 @@ def run(name, seconds):
         model = load_model(ModelText(text.encode()), file_type=kind, dt=STEP, contact=True)
     if case.at:
         start["start"] = case.at
-    log = simulate(model, seconds, log_rate=50, fields="q,v,energy", warn=lambda line: None, **start)
-    energy = log["kinetic"] + np.nan_to_num(log["potential"])
+    plant = model.plant if hasattr(model, "plant") else model
+    touches = plant.meets_contact()
+    fields = "q,v,energy,compliance" if touches else "q,v,energy"
+    log = simulate(model, seconds, log_rate=50, fields=fields, warn=lambda line: None, **start)
+    energy = log["kinetic"] + np.nan_to_num(log["potential"]) + (log["compliance"] if touches else 0.0)
     q, v = np.asarray(log.q), np.asarray(log.v)
     if case.stored is not None:
         energy = energy + case.stored(q)
