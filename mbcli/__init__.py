@@ -6,7 +6,8 @@
     log = mbcli.simulate(model, until=2.0)
     log["elbow_q"], log[0.5:1.0]["energy_kinetic"], log.to_pandas()
 
-load_model, simulate, resume, sweep, Worlds and open_log are those of mbcli.models, .simulation, .sweeps and .log.
+load_model, simulate, simulate_each, resume, sweep, Worlds and open_log are those of mbcli.models, .simulation, .sweeps
+and .log.
 """
 
 import os.path
@@ -18,10 +19,10 @@ TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     from mbcli.log import open_log
     from mbcli.models import load_model
-    from mbcli.simulation import Worlds, resume, simulate
+    from mbcli.simulation import Worlds, resume, simulate, simulate_each
     from mbcli.sweeps import sweep
 
-__all__ = ["Worlds", "load_model", "open_log", "resume", "simulate", "sweep"]
+__all__ = ["Worlds", "load_model", "open_log", "resume", "simulate", "simulate_each", "sweep"]
 __version__ = "0.1.0"
 
 # parsers/ and schemas/ are installed inside of this package. In a checkout that is not installed they stand beside it.
@@ -35,7 +36,7 @@ __getattr__ = lazy_exports(
     {
         "log": ("open_log",),
         "models": ("load_model",),
-        "simulation": ("Worlds", "resume", "simulate"),
+        "simulation": ("Worlds", "resume", "simulate", "simulate_each"),
         "sweeps": ("sweep",),
     },
 )

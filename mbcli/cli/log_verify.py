@@ -29,7 +29,6 @@ STDIN = "<stdin>"  # the path, in a log, of a model that came from standard inpu
 OF_XML, OF_YAML = (".xml", ".mjcf", ".urdf", ".srdf", ".sdf", ".world", ".xacro", ".config"), (".yaml", ".yml")
 INCLUDED_SUFFIXES = (*OF_XML, *OF_YAML, ".usd", ".usda", ".usdc", ".usdz")  # none is of a module or a program
 
-OF_STARTS = ("states", "states_format", "fill", "degrees", "assignments")  # parameters that give those of many worlds
 MOST_FOLDERS = 200  # in a path
 LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
@@ -118,7 +117,7 @@ def _run_again(
     parameters = recorded_command.recorded_parameters(simulate, words, log.path)
     parameters = {name: value for name, value in parameters.items() if name not in recorded_command.DROPPED}
     if starts is not None:
-        parameters = {name: value for name, value in parameters.items() if name not in OF_STARTS}
+        parameters = {name: value for name, value in parameters.items() if name not in recorded_command.OF_STARTS}
     names = {source.path for source in sources} | ({"-"} if any(source.path == STDIN for source in sources) else set())
     if not trust:
         advice = "--trust uses it"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.options import BATCH_KEYS
 from mbcli.common.setting import always, askable_options, embedded_files, never
 from mbcli.errors import ModelError
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
@@ -32,6 +33,9 @@ it may not."""
 
 DROPPED = frozenset(("log_path", "force", "as_json", "no_log", "resume_path", "threads"))
 """Those that change where results go, or how fast they come, and not what they are."""
+
+OF_STARTS = (*BATCH_KEYS, "assignments")
+"""Those that give the starts of many worlds, whose log has them."""
 
 
 def is_harmless(name: str) -> bool:

@@ -173,6 +173,9 @@ def simulate(ctx: click.Context, **values: Any) -> int:
             )
         if not values["models"] and values["scenario_file"] is None:
             return _repeat_command(ctx, values)
+        from mbcli.log.worlds import is_worlds_log
+
+        values["each"] |= is_worlds_log(values["resume_path"])
     return _run_command(ctx, values)
 
 
@@ -181,15 +184,18 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
     from mbcli.cli import recorded_command
     from mbcli.log import open_log
     from mbcli.log.embedded_files import same_on_disk
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
 
     path = values["resume_path"]
     given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
-    with open_log(path) as log:
+    many = is_worlds_log(path)
+    with WorldsLog(path) if many else open_log(path) as log:
         words, sources = recorded_command.recorded_words(log), log.read_sources()
     recorded = recorded_command.recorded_parameters(simulate, words, path)
     if "-" in recorded.get("models", ()):
         raise click.UsageError("--resume: the model came from standard input: give MODEL and the options again")
-    left_out = {*recorded_command.DROPPED, *STATE_KEYS}
+    of_start = {*STATE_KEYS, *(recorded_command.OF_STARTS if many else ())}
+    left_out = {*recorded_command.DROPPED, *of_start}
     kept = {name: value for name, value in recorded.items() if name not in left_out}
     kept = {name: value for name, value in kept.items() if recorded_command.is_harmless(name) or name not in given}
     names = [source.path for source in sources]
@@ -198,7 +204,7 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
         raise ModelError(
             f"{path}: error: its model files are not where they were, or have changed: give MODEL and the options again"
         )
-    kept |= {name: value for name, value in recorded.items() if name in STATE_KEYS}  # to run it anew
+    kept |= {name: value for name, value in recorded.items() if name in of_start}  # to run it anew
     models = kept.pop("models", ())
     now = {name: values[name] for name in given if name != "resume_path"}
     words = [word for part in (kept, now, {"models": models}) for word in recorded_command.words_of(simulate, part)]

@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.log.fields.contact import CONTACT_FIELDS, MOMENT_FIELDS, OFFSET, SURFACE_FIELDS
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACE_FIELDS, FACES_OFFSET
+from mbcli.log.format import ContactNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,6 +63,12 @@ class StoredContacts:
         if not self.datasets:
             return ()
         return (OFFSET, FACES_OFFSET, CORNERS_OFFSET) if self.has_faces else (OFFSET,)
+
+    def names(self, bodies: tuple[str, ...], geometries: tuple[str, ...]) -> ContactNames:
+        """What the datasets have, of bodies and geometries of these names."""
+        surfaces = SURFACE_FIELDS[0] in self.contact_fields
+        moments = not surfaces and MOMENT_FIELDS[0] in self.contact_fields
+        return ContactNames(bodies, geometries, surfaces, self.has_faces, moments)
 
     def contacts(self, start: int, stop: int) -> dict[str, np.ndarray]:
         """As Log.contacts()."""

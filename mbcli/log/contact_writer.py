@@ -15,7 +15,7 @@ from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
 from mbcli.log.stored_texts import create_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mbcli.log.datasets import Field
     from mbcli.log.format import ContactNames
@@ -147,6 +147,25 @@ class ContactWriter:
             rows = int(table.offset[-1])
             for dataset in table.columns.values():
                 dataset.resize(rows, axis=0)
+
+
+def joined_contacts(each: Sequence[Mapping[str, Any] | None], names: ContactNames) -> dict[str, Any]:
+    """What append() takes of one row after another; None for a row without contacts."""
+    found = [contact for contact in each if contact is not None]
+    tables: list[tuple[str, tuple[Field, ...]]] = [("offset", names.fields)]
+    if names.faces:
+        tables += [(FACES_OFFSET, ()), (CORNERS_OFFSET, CORNER_FIELDS)]
+    result: dict[str, Any] = {}
+    for key, fields in tables:
+        if key == "offset":
+            counts = [np.zeros(1, dtype="i8") if contact is None else np.diff(contact[key]) for contact in each]
+        else:
+            counts = [np.diff(contact[key]) for contact in found]
+        result[key] = np.cumsum(np.concatenate([np.zeros(1, dtype="i8"), *counts]))
+        for field in fields:
+            none = np.empty((0, *field.row_shape), dtype=field.dtype)
+            result[field.path] = np.concatenate([none, *(contact[field.path] for contact in found)])
+    return result
 
 
 def _rises(chunks: np.ndarray) -> np.ndarray:

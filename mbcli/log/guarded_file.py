@@ -393,12 +393,12 @@ class StoredDataset:
         """The first rows of element `index` of the first dimension."""
         return self.block(slice(index, index + 1), rows)[0]
 
-    def block(self, chosen: slice, rows: int) -> NDArray[Any]:
-        """The first rows, along the second dimension, of some elements of the first."""
+    def block(self, chosen: slice, rows: int, first: int = 0) -> NDArray[Any]:
+        """Rows `first` to `rows`, along the second dimension, of some elements of the first."""
         start, stop, _ = chosen.indices(len(self))
         self._check_region(start, stop)
         with self.file.reading(self.path):
-            return self._dataset[start:stop, :rows]
+            return self._dataset[start:stop, first:rows]
 
     def _rows_of_whole_chunks(self, first: int, last: int, growing: bool) -> Array:
         size = self.chunks[0]

@@ -19,7 +19,6 @@ from mbcli.log import format as layout
 from mbcli.log.contact_reader import StoredContacts
 from mbcli.log.datasets import FIELD_PATH, ROW_GROUPS, Field
 from mbcli.log.fields import STANDARD_FIELDS
-from mbcli.log.fields.contact import MOMENT_FIELDS, SURFACE_FIELDS
 from mbcli.log.format import ContactNames
 from mbcli.log.guarded_file import DamagedLogError, GuardedFile, reason_of
 from mbcli.log.rows import State
@@ -273,9 +272,7 @@ class Log(Table):
         """What body_a, body_b, geometry_a and geometry_b count. KeyError if contacts were not logged."""
         self._require_contacts()
         bodies, geometries = (self._group_texts("contact", name) for name in ("body_names", "geometry_names"))
-        surfaces = SURFACE_FIELDS[0] in self.contact_fields
-        moments = not surfaces and MOMENT_FIELDS[0] in self.contact_fields
-        return ContactNames(bodies, geometries, surfaces, self.has_faces, moments)
+        return self._contacts.names(bodies, geometries)
 
     def contacts(self, start: int = 0, stop: int | None = None) -> dict:
         """The contacts of rows start to stop: "offset" (n + 1,), from 0, and contact_fields by their path.

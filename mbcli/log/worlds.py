@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError, ModelError, ResourceError
+from mbcli.log.contact_reader import StoredContacts
 from mbcli.log.datasets import Field
-from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, LogHeader
+from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, ContactNames, LogHeader
 from mbcli.log.format import WORLDS_FORMAT as FORMAT
 from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.memory import MemoryLog
@@ -23,8 +24,10 @@ from mbcli.log.stored_sources import LARGEST_TEXT, read_sources
 from mbcli.log.stored_texts import texts_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mbcli.log.writer import LogWriter
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import Array, FloatArray
     from mbcli.parsers.spec import SourceFile
 
 FIELDS = ("state/q", "state/v")  # that every log has
@@ -47,13 +50,15 @@ class WorldsLog:
 
     Attributes:
         path; count: number of worlds; times: [s] (k,); end_times: [s] (n,); messages: (n,) texts, "" of worlds that
-        did not stop; attrs: root attributes; names and units of the columns by the path of a field.
+        did not stop; attrs: root attributes; names and units of the columns by the path of a field; summary: the
+        WorldsSummary of simulate_each(), else None.
 
     ResourceError or ModelError for a file that is not there or not such a log.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
+        self.summary: Any = None
         self._file = GuardedFile(self.path)
         try:
             with self._file.reading(""):
@@ -101,6 +106,9 @@ class WorldsLog:
             fits = len(shape) == 3 and shape[0] == self.count and shape[1] >= rows and shape[2] == columns
             if not fits or len(self.units[path]) != columns or dataset.dtype.kind != "f":
                 raise file.damaged(f"{path} has shape {shape}, type {dataset.dtype}")
+        self._contacts = StoredContacts(file, lambda dataset, first, last: dataset.rows(first, last))
+        if self._contacts:
+            self._contacts.lengths(rows * self.count)
 
     def _numbers(self, path: str) -> FloatArray:
         """A column of floats."""
@@ -127,6 +135,10 @@ class WorldsLog:
         """All rows of a field, (n, k, width); NaN after the end of a world that stopped."""
         return self._sets[path].block(slice(None), len(self.times))
 
+    def rows(self, path: str, first: int, last: int) -> FloatArray:
+        """Rows of a field of all worlds, (n, last - first, width)."""
+        return self._sets[path].block(slice(None), min(last, len(self.times)), first)
+
     def of_world(self, path: str, number: int) -> FloatArray:
         """The rows of a field of one world, (k, width)."""
         return self._sets[path].part(number, len(self.times))
@@ -140,6 +152,47 @@ class WorldsLog:
     def v(self) -> FloatArray:
         """(n, k, nv) [rad/s or m/s]"""
         return self.field("state/v")
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether the runs have logged their contacts."""
+        return bool(self._contacts)
+
+    def contacts_of_rows(self, first: int, last: int) -> dict[str, Any]:
+        """As Log.contacts() and Log.faces(), of rows of all worlds: row by row, and in each world by world."""
+        with self._file.reading("contact"):
+            return self._contacts_between(first * self.count, last * self.count)
+
+    def _contacts_between(self, first: int, last: int) -> dict[str, Any]:
+        return self._contacts.contacts(first, last) | (
+            self._contacts.faces(first, last) if self._contacts.has_faces else {}
+        )
+
+    def contacts_of_world(self, number: int) -> Iterator[dict[str, Any]]:
+        """As Log.contacts() and Log.faces(), of each row of one world."""
+        for row in range(len(self.times)):
+            with self._file.reading("contact"):
+                place = row * self.count + number
+                found = self._contacts_between(place, place + 1)
+            yield found
+
+    def contact_names(self) -> ContactNames | None:
+        """What body_a, body_b, geometry_a and geometry_b count; None if contacts were not logged."""
+        if not self._contacts:
+            return None
+        with self._file.reading("contact"):
+            names = [self._file.texts(name, "contact") for name in ("body_names", "geometry_names")]
+        return self._contacts.names(*names)
+
+    def checkpoint(self) -> dict[str, Array]:
+        """{name: (n, ...)} of what runs need that go on; {} in logs before 1.4, and of runs under a controller."""
+        with self._file.reading("checkpoint"):
+            paths = self._file.datasets("checkpoint") if self._file.has("checkpoint") else ()
+            found = {path.removeprefix("checkpoint/"): self._file.dataset(path).content() for path in paths}
+        for name, values in found.items():
+            if np.ndim(values) < 1 or len(values) != self.count or values.dtype.kind not in "fi":
+                raise self._file.damaged(f"checkpoint/{name} is not of {self.count} worlds")
+        return found
 
     def read_sources(self) -> list[SourceFile]:
         """The model files as they were read; none in logs before 1.3."""
@@ -173,6 +226,7 @@ class WorldsLog:
             actuator_names=self.names.get("input/u", ()),
             actuator_units=self.units.get("input/u", ()),
             fields=tuple(own),
+            contact=self.contact_names(),
             sources=tuple(self.read_sources()),
             config=self.config,
             model=self.model,
@@ -195,7 +249,12 @@ class WorldsLog:
         more: dict[str, Any] = {
             path: rows[path][:count].reshape(count, *_row_shape(path, self.names[path])) for path in others
         }
-        log.append(time=self.times[:count], q=rows["state/q"][:count], v=rows["state/v"][:count], **more)
+        state: dict[str, Any] = {"time": self.times[:count], "q": rows["state/q"][:count], "v": rows["state/v"][:count]}
+        if not self._contacts:
+            log.append(**state, **more)
+        for row, contact in zip(range(count if self._contacts else 0), self.contacts_of_world(number), strict=False):
+            of_row = {name: values[row : row + 1] for name, values in (state | more).items()}
+            log.append(**of_row, contact=contact)
         message = self.messages[number]
         log.finish("failed" if message else self.attrs["status"], 5 if message else 0, message)
 

@@ -12,17 +12,19 @@ import numpy as np
 
 from mbcli.common.write_errors import ErrorKeeper, reason_of_system
 from mbcli.errors import OutputError
+from mbcli.log.contact_writer import ContactWriter
 from mbcli.log.format import WORLDS_FORMAT, WORLDS_VERSION, LogHeader
 from mbcli.log.provenance import collect_provenance, utc_now
 from mbcli.log.stored_sources import create_sources
 from mbcli.log.stored_texts import create_texts, encoded, text_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import Array, FloatArray
 
 CHUNK_BYTES = 1 << 18
+ROWS_PER_CHUNK = 1024  # of the offsets of contacts
 
 
 class WorldsWriter:
@@ -30,7 +32,8 @@ class WorldsWriter:
 
     Args:
         path: the log.
-        header: LogHeader, with names, units, model, configuration and command; its fields are those of rows here.
+        header: LogHeader, with names, units, model, configuration and command; its fields are those of rows here, its
+            contacts those of all worlds: row by row, and in each world by world.
         times: [s] (k,) of all rows.
         count: number of worlds.
 
@@ -85,22 +88,34 @@ class WorldsWriter:
             )
             create_texts(dataset.attrs, "names", field.names)
             create_texts(dataset.attrs, "units", field.units)
+        self._contacts = None if header.contact is None else ContactWriter(self._file, header.contact, ROWS_PER_CHUNK)
 
-    def _create_numbers(self, path: str, values: FloatArray) -> h5py.Dataset:
-        """A column with a checksum."""
-        checked = {"chunks": (min(len(values), CHUNK_BYTES),), "fletcher32": True} if len(values) else {}
+    def _create_numbers(self, path: str, values: Array) -> h5py.Dataset:
+        """An array with a checksum."""
+        chunks = tuple(max(1, min(n, CHUNK_BYTES)) for n in values.shape)
+        checked = {"chunks": chunks, "fletcher32": True} if values.size else {}
         return self._file.create_dataset(path, data=values, **checked)
 
-    def append(self, **fields: FloatArray) -> None:
-        """Writes the next rows of all worlds, (n, rows, width) of each field by its path."""
-        rows = next(iter(fields.values())).shape[1]
+    def append(self, *, contact: Mapping[str, Array] | None = None, **fields: FloatArray) -> None:
+        """Writes the next rows of all worlds, (n, rows, width) of each field by its path.
+
+        contact: as of LogWriter.append(), of rows * n rows: those of all worlds, row by row.
+        """
+        count, rows = next(iter(fields.values())).shape[:2]
         with self._writing():
             for path, values in fields.items():
                 self._file[path][:, self._next : self._next + rows] = values
+            if self._contacts is not None and contact is not None:
+                self._contacts.write(self._contacts.checked(contact, count * rows), 0, count * rows)
         self._next += rows
 
-    def finish(self, status: str, end_times: FloatArray, messages: Sequence[str]) -> None:
-        """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else ""."""
+    def finish(
+        self, status: str, end_times: FloatArray, messages: Sequence[str], checkpoint: Mapping[str, Array] | None = None
+    ) -> None:
+        """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else "".
+
+        checkpoint: {name: (n, ...)} of what runs need that go on from the last row.
+        """
         with self._writing():
             create_texts(self._file.attrs, "status", [status], scalar=True)
             self._file.attrs["rows"] = self._next
@@ -109,6 +124,8 @@ class WorldsWriter:
             data = [encoded(message) for message in messages]
             dtype = text_dtype(max(map(len, data)))
             self._file.create_dataset("worlds/message", data=np.array(data, dtype=dtype), dtype=dtype)
+            for name, values in (checkpoint or {}).items():
+                self._create_numbers(f"checkpoint/{name}", values)
             self._file.close()
             self._stream.close()
         with self._writing():

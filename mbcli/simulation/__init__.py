@@ -5,8 +5,10 @@
     log = simulate("robot.urdf", until=2.0, ground=0.0, start={"robot_base_z": 0.6}, log="run.h5")
     log.times, log.q, log.column("elbow"), log.state(1.0), log.contacts(), log.summary.energy_drift
 
-running          simulate(), resume()
+running          simulate(), simulate_each(), resume()
 worlds           Worlds: many states that step together
+worlds_run       runs from many starts, with their log
+world_checkpoint what worlds need to go on
 recorded_run     RecordedRun: a run with its log, warnings and summary
 acted_run        what a run and its actors share
 run_arguments    the settings of a run, one record each
@@ -26,6 +28,8 @@ observer         what the samples of a run show
 summary          the figures of a run
 recording        what a log has of a run
 earlier_run      the log that a run goes on with
+earlier_worlds   the same of many worlds
+same_model       whether a log is of this model
 log_target       whether a log can be written
 """
 
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.holding import context_that_holds
     from mbcli.simulation.progress import Progress
     from mbcli.simulation.recorded_run import RecordedRun
-    from mbcli.simulation.running import SimulationWarning, resume, simulate
+    from mbcli.simulation.running import SimulationWarning, resume, simulate, simulate_each
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.worlds import Worlds
 
@@ -57,6 +61,7 @@ __all__ = [
     "context_that_holds",
     "resume",
     "simulate",
+    "simulate_each",
 ]
 
 
@@ -69,7 +74,7 @@ __getattr__ = lazy_exports(
         "holding": ("context_that_holds",),
         "progress": ("Progress",),
         "recorded_run": ("RecordedRun",),
-        "running": ("SimulationWarning", "resume", "simulate"),
+        "running": ("SimulationWarning", "resume", "simulate", "simulate_each"),
         "summary": ("Summary",),
         "worlds": ("Worlds",),
     },

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.json_text import to_json
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.fields.u import INPUT
 from mbcli.log.reader import Log
 from mbcli.log.rows import SAME_TIME
 from mbcli.log.write_lock import WriteLock
-from mbcli.models.description import describe
-from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.scenes.scenario import read_run_config
-from mbcli.simulation.recording import (
-    contact_settings,
-    logged_plant,
-    parameter_settings,
-    plain_config,
-    row_fields,
-)
+from mbcli.simulation.recording import logged_plant, row_fields
+from mbcli.simulation.same_model import require_same_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.parsers.scenes.plant_config import RunConfig
     from mbcli.simulation.control.plans import Plan
 
 REMEMBERED = {"carried", "servo_carried", "tick", "activations"}  # of controllers and actuators, not in rows
-NOT_COMPARED = ("place", "X_FM", "parent_model_instance")  # files may move; logs of format 1.3 lack the others
 
 
 class EarlierRun:
@@ -187,24 +175,9 @@ class EarlierRun:
     # whether it is the same run
 
     def _check_model(self, loaded: LoadedModel) -> None:
-        log, plant = self.log, loaded.plant
-        if {entry["sha256"] for entry in log.source_digests()} != {source.sha256 for source in loaded.sources}:
-            raise ModelError(f"{self.path}: error: is of other model files: a run goes on with the same model")
+        log, digests = self.log, {entry["sha256"] for entry in self.log.source_digests()}
         names = (list(log.position_names), list(log.velocity_names))
-        if names != (plant.GetPositionNames(), plant.GetVelocityNames()):
-            raise ModelError(
-                f"{self.path}: error: its coordinates are not those of this model "
-                f"({argument('weld')}, {argument('weld_base')}?)"
-            )
-        described = describe(loaded, measured=False) | contact_settings(loaded) | parameter_settings(loaded)
-        document = json.loads(to_json(described))
-        there, here = _essential(self._json(log.model)), _essential(document)
-        for settings in (there, here):
-            settings["contact"] = _contact_that_acts(settings["contact"])
-        for key in here:
-            if there.get(key) != here[key]:
-                raise ModelError(f"{self.path}: error: is of a model with other {key}: give the same options")
-        self._check_config(loaded.config)
+        require_same_model(self.path, loaded, digests, names, log.model, log.config)
         others = log.has_contacts != ("contact" in self._fields) or log.has_faces != ("faces" in self._fields)
         if set(log.fields()) != set(self._paths) or others:
             raise ModelError(
@@ -214,25 +187,6 @@ class EarlierRun:
             raise ModelError(f"{self.path}: error: is of a run with another contact model: surfaces are not points")
         if log.has_contacts and log.contact_names().moments != self._logged.has_moments:
             raise ModelError(f"{self.path}: error: is of a run with another friction: contacts have moments in one")
-
-    def _json(self, text: str) -> dict[str, Any]:
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
-            document = None
-        if not isinstance(document, dict):
-            raise ModelError(f"{self.path}: error: its /model/resolved is not a JSON document")
-        return document
-
-    def _check_config(self, config: RunConfig) -> None:
-        diagnostics = Diagnostics()
-        recorded = read_run_config(self.log.config.encode(), diagnostics, name=f"{self.path}: /config/resolved")
-        diagnostics.raise_if_errors()
-        there, here = _settings(plain_config(recorded)), _settings(plain_config(config))
-        for path in here | there:
-            before, now = (settings.get(path) for settings in (there, here))
-            if path not in ("random_seed", "simulation_duration") and before != now:
-                raise ModelError(f"{self.path}: error: was run with {path} = {before}, now it is {now}")
 
     def _check_controller(self, is_there: bool) -> None:
         """ModelError if the run had a controller and has none now, or the contrary."""
@@ -247,42 +201,3 @@ class EarlierRun:
             return
         if not np.array_equal(self._row(self.row_count - 1)[INPUT], input_at(self.last_time)):
             raise ModelError(f"{self.path}: error: was run with other actuation: give the same {argument('inputs')}")
-
-
-def _essential(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The contents of a model, without the places of its files."""
-    keys: tuple[str, ...] = (
-        "gravity",
-        "bodies",
-        "joints",
-        "frames",
-        "actuators",
-        "force_elements",
-        "constraints",
-        "contact",
-    )
-    keys += ("parameters",)  # set by name
-    return {key: _without_places(document.get(key)) for key in keys}
-
-
-def _contact_that_acts(settings: Mapping[str, Any] | None) -> tuple[Any, Any, Any] | None:
-    """What contact_settings() say: None if nothing touches, else ground and filters; logs of format 1.0 had none."""
-    if not settings or not settings["simulated"]:
-        return None
-    left_out = settings.get("without_contact", [])
-    filtered = "none" if settings.get("self_contact") == "none" else left_out
-    return settings["ground"], filtered, settings.get("decompose", False)
-
-
-def _without_places(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_places(item) for key, item in value.items() if key not in NOT_COMPARED}
-    return [_without_places(item) for item in value] if isinstance(value, list) else value
-
-
-def _settings(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """{path: value} of nested settings."""
-    result: dict[str, Any] = {}
-    for key, value in config.items():
-        result |= _settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return result

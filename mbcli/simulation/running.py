@@ -1,4 +1,4 @@
-"""simulate() and resume(): a model in, a log out."""
+"""simulate(), simulate_each() and resume(): a model in, a log out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log import Log, MemoryLog, open_log
 from mbcli.log.embedded_files import same_on_disk
 from mbcli.log.fields import names_in_words
+from mbcli.log.worlds import WorldsLog, is_worlds_log
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import as_loaded, load_model, set_hold
 from mbcli.multibody.plant import MultibodyPlant
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run from Python
+CALL_EACH = "mbcli.simulation.simulate_each"
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
 SETTINGS = settings_of(SimulateArguments)
 
@@ -84,8 +87,50 @@ if simulate.__doc__:  # not with -OO
     simulate.__doc__ = simulate.__doc__.replace("of mbcli.log.fields.", f"of mbcli.log.fields: {names_in_words()}")
 
 
+def simulate_each(
+    model: Any,
+    starts: Any,
+    until: float | None = None,
+    *,
+    log: str | os.PathLike,
+    force: bool = False,
+    threads: int | None = None,
+    should_stop: Callable[[], int] = lambda: 0,
+    warn: Callable[[str], None] | None = None,
+    **settings: Unpack[SimulateArguments],
+) -> WorldsLog:
+    """Runs a model from many starts, all at once; returns the log of all these worlds, open, with `log.summary`.
+
+    Each world is the single run from its start, as in `mbcli simulate --states STARTS --each`: on threads, and where
+    the model allows it eight in one vector register.
+
+    Args:
+        model: as of simulate(), discrete.
+        starts: (q, v) or (q, v, u): arrays with a row a world, (n, nq) [rad or m], (n, nv) [rad/s or m/s] and (n, nu)
+            [N m or N], held; or {name: values (n,), or one for all} of positions and velocities, where the end of a
+            name will do and others are those of the default state.
+        until: as of simulate().
+        log: the file to write (docs/reference/log_format.md, "Many worlds").
+        force: replaces an existing log.
+        threads: that step worlds; default: as many as the process has processors.
+        should_stop, warn: as of simulate().
+        {settings}
+
+    Raises:
+        ArgumentError: an argument does not fit the model, another one or worlds.
+        ModelError, ResourceError, OutputError: as of simulate().
+        NumericalError: no state near a start satisfies the constraints. A world that cannot go on stops, and the others
+            go on: `log.messages` has why.
+    """
+    arguments: dict[str, Any] = {"model": model, "until": until, **settings}
+    return _simulate_each(arguments, starts, os.fspath(log), None, force, threads, should_stop, warn)
+
+
+documented(simulate_each, RunArguments, HoldArguments, LoadArguments)
+
+
 def resume(
-    log: str | os.PathLike | Log,
+    log: str | os.PathLike | Log | WorldsLog,
     model: Any = None,
     until: float | None = None,
     *,
@@ -95,15 +140,15 @@ def resume(
     should_stop: Callable[[], int] = lambda: 0,
     warn: Callable[[str], None] | None = None,
     **arguments: Any,
-) -> Log:
+) -> Log | WorldsLog:
     """Goes on where a log ends, to the same rows as a run without a break; returns the log, open.
 
     Args:
-        log: of a run that has ended, was interrupted or killed (its .partial file).
-        model: None if simulate() wrote the log from files that are where they were, as they were: it has recorded its
-            arguments then, of which numbers, choices, names and these files count. Others, as a CSV file of `inputs`
-            or `packages`, are to be given again: a log may come from anybody. Else the model, with the other arguments
-            of that run.
+        log: of a run that has ended, was interrupted or killed (its .partial file), or of many worlds.
+        model: None if simulate() or simulate_each() wrote the log from files that are where they were, as they were:
+            it has recorded its arguments then, of which numbers, choices, names and these files count. Others, as a
+            CSV file of `inputs` or `packages`, are to be given again: a log may come from anybody. Else the model,
+            with the other arguments of that run.
         until: [s] the new end; default: that of the run.
         to: the file to write; default: the log itself.
         force: as of simulate().
@@ -116,8 +161,8 @@ def resume(
         ModelError: the log is of another model or was run in another way, or has not recorded how; as of simulate().
         ArgumentError, ResourceError, OutputError, NumericalError: as of simulate().
     """
-    path = log.path if isinstance(log, Log) else os.fspath(log)
-    if isinstance(log, Log):
+    path = log.path if isinstance(log, (Log, WorldsLog)) else os.fspath(log)
+    if isinstance(log, (Log, WorldsLog)):
         log.close()
     recorded = _recorded_arguments(path, arguments) if model is None else {"model": model}
     arguments = {**recorded, **arguments}
@@ -126,6 +171,8 @@ def resume(
     for name in {"start", "pose"} & arguments.keys():
         arguments[name] = None  # it comes from the log
     to = path.removesuffix(".old").removesuffix(".partial") if to is None else os.fspath(to)
+    if is_worlds_log(path):
+        return _simulate_each(arguments, None, to, path, force, arguments.pop("threads", None), should_stop, warn)
     return _simulate(arguments, to, path, force, on_progress, should_stop, warn)
 
 
@@ -139,16 +186,9 @@ def _simulate(
     warn: Callable[[str], None] | None,
 ) -> Any:
     """A run by the arguments of simulate() that are of the run."""
-    refuse_unknown(SETTINGS, arguments.keys() - {"model", "until"}, "simulate")
     log = None if log is None else os.fspath(log)
-    if log is not None:
-        check_log_target(log, resumed, force)
-    call = dict(arguments)
-    loading = {name: call.pop(name) for name in settings_of(AllLoadArguments) if name in call}
-    loaded = _loaded(call.pop("model"), loading, call)
-    if log is not None:
-        refuse_inputs(log, [source.path for source in loaded.sources])
-    run = RecordedRun(loaded, **call, command=_recorded_call(arguments), warn=warn or warn_caller)
+    loaded, call = _model_and_settings("simulate", arguments, log, resumed, force)
+    run = RecordedRun(loaded, **call, command=_recorded_call(CALL, arguments), warn=warn or warn_caller)
     try:
         run.prepare(resumed=resumed)
         summary = run.run(
@@ -164,6 +204,52 @@ def _simulate(
     result: Any = run.memory if log is None else open_log(log)
     result.summary = summary
     return result
+
+
+def _simulate_each(
+    arguments: Mapping[str, Any],
+    starts: Any,
+    log: str,
+    resumed: str | None,
+    force: bool,
+    threads: int | None,
+    should_stop: Callable[[], int],
+    warn: Callable[[str], None] | None,
+) -> WorldsLog:
+    """Runs from many starts, or those that go on with the log `resumed`, by the arguments of simulate_each()."""
+    from mbcli.simulation.earlier_worlds import EarlierWorlds
+    from mbcli.simulation.worlds_run import WorldsRun, given_starts
+
+    loaded, call = _model_and_settings("simulate_each", arguments, log, resumed, force)
+    with nullcontext() if resumed is None else EarlierWorlds(resumed) as earlier:
+        run = WorldsRun(
+            loaded,
+            None if earlier is not None else given_starts(loaded.plant, starts),
+            earlier=earlier,
+            threads=threads,
+            command=_recorded_call(CALL_EACH, arguments),
+            warn=warn or warn_caller,
+            **call,
+        )
+        summary = run.run(log, should_stop=should_stop)
+    result = WorldsLog(log)
+    result.summary = summary
+    return result
+
+
+def _model_and_settings(
+    function: str, arguments: Mapping[str, Any], log: str | None, resumed: str | None, force: bool
+) -> tuple[LoadedModel, dict[str, Any]]:
+    """The model of a call of a function, and its other arguments; OutputError if the log cannot be written."""
+    refuse_unknown(SETTINGS, arguments.keys() - {"model", "until"}, function)
+    if log is not None:
+        check_log_target(log, resumed, force)
+    call = dict(arguments)
+    loading = {name: call.pop(name) for name in settings_of(AllLoadArguments) if name in call}
+    loaded = _loaded(call.pop("model"), loading, call)
+    if log is not None:
+        refuse_inputs(log, [source.path for source in loaded.sources])
+    return loaded, call
 
 
 def warn_caller(message: str) -> None:
@@ -196,14 +282,14 @@ def _loaded(model: Any, loading: dict[str, Any], call: Mapping[str, Any]) -> Loa
     return load_model(model, **{"contact": True} | loading)
 
 
-def _recorded_call(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+def _recorded_call(function: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """What the log has as command: the arguments as JSON, as far as they are numbers and texts."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
         text = json.dumps(given, default=_as_json)
     except (TypeError, ValueError):
-        return (CALL,)
-    return (CALL, text) if len(text) <= LONGEST_CALL else (CALL,)
+        return (function,)
+    return (function, text) if len(text) <= LONGEST_CALL else (function,)
 
 
 def _as_json(value: Any) -> Any:
@@ -216,10 +302,10 @@ def _as_json(value: Any) -> Any:
 
 def _recorded_arguments(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the call that wrote a log. ModelError for those that a log may not ask for, unless given now."""
-    with open_log(path) as log:
+    with WorldsLog(path) if is_worlds_log(path) else open_log(path) as log:
         argv, sources = log.attrs.get("argv"), log.read_sources()
     arguments = None
-    if isinstance(argv, list) and len(argv) == 2 and argv[0] == CALL:
+    if isinstance(argv, list) and len(argv) == 2 and argv[0] in (CALL, CALL_EACH):
         try:
             arguments = json.loads(argv[1])
         except (TypeError, ValueError, RecursionError):

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import NumericalError
+from mbcli.log.contact_writer import joined_contacts
 from mbcli.log.fields.loaded_states import LoadedStates
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.stepping.samples import Samples
 from mbcli.simulation.aims import Aims
-from mbcli.simulation.recording import RowMaker, logged_plant, row_fields
+from mbcli.simulation.recording import RowMaker, contact_names, logged_plant, row_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OF_STATES = ("u", "energy", "com", "momentum", "poses", "effort", "targets", "tracking", "activations")
 KEPT = ("accelerations", "contacts")  # by steps
-OF_STEPS = ("constraint_error", "reactions", "solver")
+OF_STEPS = ("constraint_error", "reactions", "solver", "contact", "faces", "compliance")
 FIELDS = (*OF_STATES, *OF_STEPS)
 """Those of mbcli.log.fields; `sensors` are of WorldSensors. OF_STEPS need a step of each world alone."""
 
@@ -87,15 +88,21 @@ class StepRows:
 
     def __init__(self, worlds: Any, fields: Sequence[str]) -> None:
         self._worlds = worlds
-        self._widths = {field.path: len(field.names) for field in row_fields(fields, logged_plant(worlds.plant))}
+        logged = logged_plant(worlds.plant)
+        self._widths = {field.path: len(field.names) for field in row_fields(fields, logged)}
+        self._contact = contact_names(logged, fields)
         self._of: dict[int, _StepsOfGroup] = {}
         for context, numbers in worlds.contexts():
             self._of |= dict.fromkeys(numbers.tolist(), _StepsOfGroup(worlds, context, fields))
 
-    def rows(self) -> dict[str, FloatArray]:
-        """{path: values (n, 1, columns)}; NaN of worlds that have ended, or whose next step has no solution."""
+    def rows(self) -> dict[str, Any]:
+        """{path: values (n, 1, columns)}; NaN of worlds that have ended, or whose next step has no solution.
+
+        "contact": those of all worlds one after another, as of LogWriter.append() n rows; none of such worlds.
+        """
         n = len(self._worlds)
-        rows = {path: np.full((n, 1, width), np.nan) for path, width in self._widths.items()}
+        rows: dict[str, Any] = {path: np.full((n, 1, width), np.nan) for path, width in self._widths.items()}
+        contacts: list[dict[str, Any] | None] = [None] * n
         with self._worlds.holding():
             for k in np.flatnonzero(self._worlds.status == 0).tolist():
                 try:
@@ -104,7 +111,8 @@ class StepRows:
                     continue
                 for path, values in rows.items():
                     values[k, 0] = np.ravel(found[path])
-        return rows
+                contacts[k] = found.get("contact")
+        return rows if self._contact is None else rows | {"contact": joined_contacts(contacts, self._contact)}
 
 
 class _StepsOfGroup:

@@ -31,6 +31,9 @@ class WorldSensors:
         worlds: Any.
         seed: world k has the noise of the single run of the seed `seed + k`; None: there is none.
         contexts: [(a Context with its parameters, the numbers of its worlds)].
+
+    Attributes:
+        is_plain: whether none has a rate, a delay or noise.
     """
 
     def __init__(self, worlds: Any, seed: int | None, contexts: list[tuple[Context, Array]]) -> None:
@@ -49,7 +52,7 @@ class WorldSensors:
         self._wrench, self._moves = "wrench" in needs, bool(needs & {"acceleration", "wrench", "effort", "contact"})
         self._seeds = [None if seed is None else seed + k for k in range(len(worlds))]
         self._signals = [SensorSignals(self._sensors, each) for each in self._seeds]
-        self._plain = self._signals[0].pass_through()
+        self.is_plain = self._signals[0].pass_through()
         self._last = np.full(len(worlds), -np.inf)  # [s] of the last signals
 
     def columns(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -83,7 +86,7 @@ class WorldSensors:
         exact, time = self.exact(), self._worlds.time
         again = np.flatnonzero(time < self._last)
         self._last = time
-        if self._plain:
+        if self.is_plain:
             return exact
         for k in again.tolist():
             self._signals[k] = SensorSignals(self._sensors, self._seeds[k])

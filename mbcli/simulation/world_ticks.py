@@ -12,7 +12,7 @@ import numpy as np
 from mbcli.errors import MbcliError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.state.context import Context
@@ -89,6 +89,24 @@ class OneByOne:
         for k in which:
             self._of[k] = None
 
+    def save(self) -> dict[str, FloatArray]:
+        """{name: (n, ...)} what the controllers have to go on with; nothing before the first call."""
+        each = [made.save() for made in self._of if made is not None]
+        if len(each) < len(self._of):
+            return {}
+        return {name: np.stack([saved[name] for saved in each]) for name in each[0]}
+
+    def load(self, saved: Mapping[str, FloatArray]) -> None:
+        """The contrary of save(), of worlds that are at their starts. KeyError or ValueError for what is of others."""
+        self._begin(range(len(self._of)))
+        for k, made in enumerate(self._of):
+            own = {
+                name: values[k] for name, values in saved.items() if np.ndim(values) and len(values) == len(self._of)
+            }
+            made.load(own)
+        if self.with_forces:
+            self._worlds.pushes.refresh()
+
     def exceeded(self) -> list[Exceeded]:
         """The actuators of which more was asked than their effort limits, for the longest time of a world."""
         found: dict[str, Exceeded] = {}
@@ -112,22 +130,25 @@ class WorldTicks:
         worlds: Any, whose desired it changes.
         controller: made for so many worlds.
         u: (n, nu), which it changes.
+
+    Attributes:
+        last: the step of the last call, -1 before the first.
     """
 
     def __init__(self, worlds: Any, controller: Any, u: FloatArray) -> None:
         self._worlds, self.controller, self._u = worlds, controller, u
         self._every = max(1, round(controller.period / worlds.plant.time_step()))
-        self._step, self._last, self._some_are_new = 0, -1, False
+        self._step, self.last, self._some_are_new = 0, -1, False
 
     def call_if_due(self) -> None:
         """The call of this step, unless there is none or it has been. ControlError."""
-        worlds, is_new = self._worlds, not (self._step % self._every or self._step == self._last)
+        worlds, is_new = self._worlds, not (self._step % self._every or self._step == self.last)
         if not is_new and not self._some_are_new:
             return
         call = self.controller.call if is_new else self.controller.call_new
         with redirect_stdout(sys.stderr):
             call(worlds.time, worlds.q.copy(), worlds.v.copy(), self._u, worlds.desired)
-        self._last, self._some_are_new = self._step if is_new else self._last, False
+        self.last, self._some_are_new = self._step if is_new else self.last, False
 
     def left(self) -> int:
         """Steps until the next call."""

@@ -113,6 +113,7 @@ class Worlds:
 
     Attributes:
         start_time: [s]
+        ticks: WorldTicks of what is called at ticks.
 
     Raises:
         ArgumentError: a parameter means nothing; the numbers of values and worlds differ.
@@ -175,7 +176,7 @@ class Worlds:
         self._pushed: dict[str, Array] = self.pushes.arrays()
         self._first_step = round(self.start_time / self.plant.time_step())
         self._given_by: WorldTicks | None = None  # while under_controller() lasts
-        self._ticks = [
+        self.ticks = [
             WorldTicks(self, OneByOne(self, actor.ticks, actor.in_world), self.acting if actor.OVER_INPUTS else self._u)
             for actor in run.actors
             if actor.ticks is not None
@@ -255,6 +256,11 @@ class Worlds:
         return self.start_time + self._steps * self.plant.time_step()
 
     @property
+    def steps(self) -> IntArray:
+        """Steps that each world has taken since its start, (n,)."""
+        return self._steps
+
+    @property
     def status(self) -> IntArray:
         """0 of worlds that run, else why one stopped, (n,); failures() has it in words."""
         return self._status
@@ -263,6 +269,10 @@ class Worlds:
         """{number of a world that stopped: why}"""
         stopped = np.flatnonzero(self._status)
         return {int(k): self._messages.get(int(k), FAILURES[int(self._status[k])]) for k in stopped}
+
+    def tell_failures(self, messages: Mapping[int, str]) -> None:
+        """What failures() say of worlds whose status is set from outside."""
+        self._messages |= messages
 
     def hold_here(self, held: bool = True) -> None:
         """Controllers feed forward what holds and drives the joints where each world is now.
@@ -304,7 +314,7 @@ class Worlds:
         self._activations[which] = self._start_activations
         self._status[which] = RUNNING
         self._steps[which] = 0
-        for ticks in self._ticks:
+        for ticks in self.ticks:
             ticks.begin_again(np.atleast_1d(np.arange(len(self))[which]).tolist())
         if self._messages:
             again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
@@ -374,7 +384,7 @@ class Worlds:
         taken; NaN where there is none.
         """
         with self._turn:
-            for ticks in self._ticks:
+            for ticks in self.ticks:
                 if ticks is not self._given_by:  # that asks sensors itself, which ask here
                     ticks.call_if_due()
             arrays = self._new_arrays(0, self.acting[:, np.newaxis])
@@ -435,24 +445,24 @@ class Worlds:
         if self._given_by is not None or self._follows():
             raise ArgumentError("a controller gives the actuation of these worlds already")
         with world_ticks(self, controller, rate, seed, effort_limits, sensor_noise, trajectory) as self._given_by:
-            self._ticks.insert(0, self._given_by)
+            self.ticks.insert(0, self._given_by)
             try:
                 yield self._given_by
             finally:
-                self._ticks.remove(self._given_by)
+                self.ticks.remove(self._given_by)
                 self._given_by = None
 
     @property
     def is_called(self) -> bool:
         """Whether something is called at ticks: a controller, a trajectory, plugins."""
-        return bool(self._ticks)
+        return bool(self.ticks)
 
     def _follows(self) -> bool:
         return self._of_run.actor(Following).ticks is not None
 
     def exceeded(self) -> list[Exceeded]:
         """The actuators of which a trajectory or plugins asked more in some world than their effort limits."""
-        return [each for ticks in self._ticks if ticks is not self._given_by for each in ticks.exceeded()]
+        return [each for ticks in self.ticks if ticks is not self._given_by for each in ticks.exceeded()]
 
     # steps
 
@@ -462,23 +472,23 @@ class Worlds:
         An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
         has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
         """
-        if not self._ticks:
+        if not self.ticks:
             self._advance(count, None, count + 1)
-        done = count if not self._ticks else 0
+        done = count if not self.ticks else 0
         while done < count:
             done += self._take_steps(count - done)
 
     def call_if_due(self) -> None:
         """What is called at ticks is called, where the worlds are now; steps do so themselves."""
-        for ticks in self._ticks:
+        for ticks in self.ticks:
             ticks.call_if_due()
 
     def _take_steps(self, most: int) -> int:
         """Takes steps until the next tick, at most so many; returns how many."""
         self.call_if_due()
-        part = min(most, *(ticks.left() for ticks in self._ticks))
+        part = min(most, *(ticks.left() for ticks in self.ticks))
         self._advance(part, None, part + 1)
-        for ticks in self._ticks:
+        for ticks in self.ticks:
             ticks.go_on(part)
         return part
 
@@ -505,7 +515,7 @@ class Worlds:
                 values = np.ascontiguousarray(np.broadcast_to(np.asarray(u, dtype=float), shape))
             except (TypeError, ValueError):
                 raise ArgumentError(f"{argument('u')} has shape {np.shape(u)}, expected {shape}") from None
-        if self._ticks:
+        if self.ticks:
             return self._rollout_by_ticks(steps, None if u is None else values, every)
         samples = self._advance(steps, values, every)
         for k in np.flatnonzero(self._status):

@@ -113,8 +113,9 @@ def test_the_document_lists_the_datasets(tmp_path, starts):
     found = set()
     with h5py.File(tmp_path / "all.h5") as file:
         file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
-    found = {re.sub("(?<=model/source/).*", "NAME", name) for name in found}
-    assert listed - {"sensors/NAME", "input/NAME", "derived/NAME", "solver/NAME"} == found  # which need --fields
+    found = {re.sub("(?<=model/source/|..checkpoint/).*", "NAME", f"  {name}").strip() for name in found}
+    of_fields = {f"{group}/NAME" for group in ("sensors", "input", "derived", "solver", "contact", "faces")}
+    assert listed - of_fields == found
 
 
 def test_controllers_hold_each_world_where_it_starts(tmp_path):
@@ -211,7 +212,7 @@ def test_one_world_of_a_log_is_shown(tmp_path, starts):
             ("--ground", "--push", "trunk=30,0,0 from 0.001 to 0.003"),
             ("trunk_z", "trunk_vz"),
             ((0.31, -0.5), (0.4, 0.0)),
-            "reactions solver",
+            "reactions solver contact compliance",
         ),
         ("closed_chains/four_bar.urdf", (), ("left_w",), ((0.0,), (0.0,)), "reactions constraint_error"),
     ],
@@ -235,6 +236,75 @@ def test_what_a_step_tells_of_each_world_is_what_it_tells_of_a_single_run(
                 scale = max(np.abs(expected).max(), 1e-12)
                 found = np.asarray(world.field(path)).reshape(expected.shape)
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * scale, err_msg=path)
+            assert alone.has_contacts == world.has_contacts == ("contact" in fields)
+            if alone.has_contacts:
+                same_contacts(alone.contacts(), world.contacts())
+                assert alone.contact_names() == world.contact_names()
+
+
+def same_contacts(expected, found):
+    assert expected.keys() == found.keys()
+    for path, values in expected.items():
+        scale = np.abs(values).max(initial=1e-12)
+        np.testing.assert_allclose(found[path], values, rtol=0, atol=1e-9 * scale, err_msg=path)
+
+
+def test_contacts_of_worlds_go_on_and_are_given_world_by_world(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "starts.csv").write_text("trunk_z,trunk_vz\n0.31,-0.5\n0.3,0\n0.6,0\n")
+    run = ("-q", "simulate", QUADRUPED, "--ground", "--log-rate", 0, "--fields", "contact")
+    run += ("--states", "starts.csv", "--fill", "default", "--each")
+    succeed(*run, "-t", 0.006, "-o", "whole.h5")
+    succeed(*run, "-t", 0.003, "-o", "part.h5")
+    (tmp_path / "starts.csv").unlink()  # the log has them
+    succeed("simulate", "--resume", "part.h5", "-t", 0.006)
+    counts = []
+    with WorldsLog("whole.h5") as whole, WorldsLog("part.h5") as part:
+        for k in range(3):
+            one, other = whole.world(k).contacts(), part.world(k).contacts()
+            counts.append(int(one["offset"][-1]))
+            for path, values in one.items():
+                np.testing.assert_array_equal(other[path], values, err_msg=path)
+    assert counts[0] > 0 and counts[2] == 0
+    succeed("log", "export", "whole.h5", "--world", 0, "--fields", "contact", "-o", "contacts.csv")
+    assert len((tmp_path / "contacts.csv").read_text().splitlines()) == counts[0] + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("-t", 0.01), 2, "goes to 0.02 s, and the runs are to end at 0.01 s already"),
+        (("-t", 0.04, "--log-rate", 50), 3, "has rows at other times: give the same --log-rate"),
+        (("-t", 0.04, "--u", "elbow=1"), 3, "was run with other actuation"),
+        (("-t", 0.04, "--fields", "energy"), 3, "give the same --fields"),
+        (("-t", 0.04, "--dt", 0.002), 3, "was run with plant_config.time_step = 0.001"),
+        (("-t", 0.04, "--q", "1 2"), 2, "--resume takes its state from the log"),
+    ],
+)
+def test_runs_of_worlds_go_on_as_they_were_or_say_why_not(tmp_path, starts, words, code, message):
+    path = tmp_path / "all.h5"
+    common = (TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.02)
+    succeed("-q", "simulate", *common, "-o", path)
+    before = path.read_bytes()
+    result = cli("simulate", "--resume", path, *words)
+    assert (result.code, path.read_bytes()) == (code, before) and message in result.err
+    with h5py.File(path, "a") as file:
+        del file["checkpoint"]
+    result = cli("simulate", "--resume", path, "-t", 0.04)
+    assert result.code == 3 and "has no checkpoint to go on from" in result.err
+
+
+def test_a_world_that_stopped_stays_stopped_when_the_others_go_on(tmp_path):
+    table, path = tmp_path / "starts.csv", tmp_path / "all.h5"
+    table.write_text("v:elbow\n0.1\n1e200\n0.2\n")
+    common = ("-q", "simulate", TWO_LINKS, "--states", table, "--each", "--fill", "default")
+    assert cli(*common, "-t", 0.02, "-o", path).code == 5
+    result = cli("simulate", "--resume", path, "-t", 0.04)
+    assert result.code == 5 and "1 world stopped" in result.out
+    assert cli(*common, "-t", 0.04, "-o", tmp_path / "whole.h5").code == 5
+    with WorldsLog(path) as part, WorldsLog(tmp_path / "whole.h5") as whole:
+        np.testing.assert_array_equal(part.q, whole.q)
+        assert part.messages == whole.messages and (part.end_times == whole.end_times).all()
 
 
 def test_starts_that_do_not_close_a_loop_are_assembled_as_single_runs_do_it(tmp_path):
@@ -254,7 +324,7 @@ def test_starts_that_do_not_close_a_loop_are_assembled_as_single_runs_do_it(tmp_
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--states", "starts.csv", "--each", "--fields", "contact"), "--fields contact is for a single run"),
+        (("--states", "starts.csv", "--each", "--fill", "default", "--fields", "rays"), "there is no 'rays'"),
         (("--states", "starts.csv"), "--states needs --each"),
         (("--each",), "--each needs --states"),
         (("--threads", 2), "--threads is for --states --each"),

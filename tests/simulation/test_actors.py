@@ -127,6 +127,30 @@ def test_fields_of_worlds_are_those_of_their_single_runs(name, files):
                 )
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if name != "UserController"])
+@pytest.mark.parametrize("cut", [0.05, 0.043])  # at a sample; between two
+def test_worlds_that_go_on_have_the_rows_of_worlds_without_a_break(name, cut, files):
+    text, words = CASES[name]
+    (files / "m.sdf").write_text(text)
+    fields = ["--fields", "energy effort"] if name != "Inputs" else []
+    starts = ["--states", "starts.csv", "--fill", "default", "--each"]
+    common = ["m.sdf", "--no-contact", *words, *fields]
+    succeed("-q", "simulate", *common, *starts, "-t", 0.1, "-o", "whole.h5")
+    succeed("-q", "simulate", *common, *starts, "-t", cut, "-o", "part.h5")
+    given = any(word.endswith((".csv", ".py")) for word in words)
+    again = common if given else []  # what a log may not ask for is given again
+    succeed("-q", "simulate", *again, "--resume", "part.h5", "-t", 0.1)
+    with WorldsLog("whole.h5") as whole, WorldsLog("part.h5") as parts:
+        np.testing.assert_array_equal(parts.times, whole.times)
+        assert parts.fields() == whole.fields() and "whole" not in str(parts.arguments)
+        for path in whole.fields():
+            np.testing.assert_array_equal(parts.field(path), whole.field(path), err_msg=path)
+        one, other = parts.checkpoint(), whole.checkpoint()
+        assert one.keys() == other.keys()
+        for key in one:
+            np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+
+
 def test_plugins_of_worlds_have_the_parameters_and_the_memory_of_their_world(files):
     (files / "m.sdf").write_text(sdf(SERVO))
     loaded = load_model("m.sdf")
