@@ -76,6 +76,20 @@ def models_dir():
     return MODELS
 
 
+@pytest.fixture(scope="module")
+def compiled_here():
+    """Kernels are those that numba compiles here, also in a checkout that has precompiled ones, and in its commands."""
+    from mbcli.engine import load_kernels
+    from mbcli.engine.runtime import precompiled
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MBCLI_PRECOMPILED", "0")
+        patch.setattr(precompiled, "precompiled_library", lambda: None)
+        load_kernels.cache_clear()
+        yield
+    load_kernels.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def watched_energy(request, monkeypatch):
     """Asserts the balances of every run that a test lets end, see energy_watch.py; `rough` leaves a test out.

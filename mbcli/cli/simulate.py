@@ -141,8 +141,8 @@ class SimulateCommand(HoldCommand):
     "--resume",
     "resume_path",
     metavar="LOG",
-    help="Continue the run of this log (or of the .partial one of a killed run), to the same rows as a run without a "
-    "break. Without MODEL, with the command that the log records.",
+    help="Continue the run of this log (or of the .partial one of a killed run, or all runs of --each), to the same "
+    "rows as without a break. Without MODEL, with the command that the log records.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing log.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")

@@ -22,7 +22,7 @@ from mbcli.simulation.run_arguments import RunArguments
 if TYPE_CHECKING:
     from mbcli.cli.options import Options
     from mbcli.models.loaded_model import LoadedModel
-    from mbcli.simulation.worlds_run import Starts
+    from mbcli.simulation.world_starts import Starts
 
 MOST_TOLD = 5  # worlds that stopped
 EXIT_CODE_OF_STOPPED = 5
@@ -79,13 +79,11 @@ def run_each(
             )
         with stop:
             done = run.run(output, should_stop=stop, on_start=stop.listen)
-    stopped = [{"world": k, "time": at, "message": text} for k, (at, text) in done.failures.items()]
-    summary = done._asdict() | {"stopped": stopped}
-    del summary["failures"]
+    summary = done.as_dict()
     click.echo(to_json(document("simulate-each", loaded, **summary)) if options.as_json else render(summary))
     if done.status == "interrupted":
         return int(stop.exit_code)
-    return EXIT_CODE_OF_STOPPED if stopped else 0
+    return EXIT_CODE_OF_STOPPED if done.failures else 0
 
 
 def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bool) -> Starts:
@@ -94,7 +92,7 @@ def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bo
     from mbcli.cli.rows import row_layout
     from mbcli.cli.state import set_state
     from mbcli.models.placement import put_on_ground
-    from mbcli.simulation.worlds_run import Starts
+    from mbcli.simulation.world_starts import Starts
 
     assert options.states is not None
     plant = loaded.plant

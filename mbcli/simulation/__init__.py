@@ -7,6 +7,7 @@
 
 running          simulate(), simulate_each(), resume()
 worlds           Worlds: many states that step together
+world_starts     where they start
 worlds_run       runs from many starts, with their log
 world_checkpoint what worlds need to go on
 recorded_run     RecordedRun: a run with its log, warnings and summary
@@ -14,6 +15,7 @@ acted_run        what a run and its actors share
 run_arguments    the settings of a run, one record each
 actors           what acts in a run, a file a kind
 run_start        where a run starts
+run_warnings     how runs from Python warn
 run_log          rows, events and checkpoints of a run
 run_summary      what a run came to
 progress         how far a run is
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
     from mbcli.simulation.holding import context_that_holds
     from mbcli.simulation.progress import Progress
     from mbcli.simulation.recorded_run import RecordedRun
-    from mbcli.simulation.running import SimulationWarning, resume, simulate, simulate_each
+    from mbcli.simulation.run_warnings import SimulationWarning
+    from mbcli.simulation.running import resume, simulate, simulate_each
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.worlds import Worlds
 
@@ -74,7 +77,8 @@ __getattr__ = lazy_exports(
         "holding": ("context_that_holds",),
         "progress": ("Progress",),
         "recorded_run": ("RecordedRun",),
-        "running": ("SimulationWarning", "resume", "simulate", "simulate_each"),
+        "run_warnings": ("SimulationWarning",),
+        "running": ("resume", "simulate", "simulate_each"),
         "summary": ("Summary",),
         "worlds": ("Worlds",),
     },

@@ -13,7 +13,7 @@ from mbcli.log.rows import SAME_TIME
 from mbcli.log.worlds import WorldsLog
 from mbcli.simulation.same_model import require_same_model
 from mbcli.simulation.world_checkpoint import go_on
-from mbcli.simulation.worlds_run import Starts
+from mbcli.simulation.world_starts import Starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

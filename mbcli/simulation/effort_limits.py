@@ -39,9 +39,55 @@ class Exceeded:
     time: float
 
 
+class EffortLimits:
+    """The effort limits of actuators in a run: where what is asked of them ends, and who asked for more.
+
+    Of an actuator with a controller that acts there is none here: the step itself limits the sum.
+
+    Args:
+        plant: finalized.
+        choice: "clamp", "warn" or "ignore".
+        period: [s] for which what take() gives acts.
+
+    Attributes:
+        limits: (nu,) [N m or N]; ends: those at which efforts end, inf where they do not.
+    """
+
+    def __init__(self, plant: MultibodyPlant, choice: str = "clamp", period: float = 0.0) -> None:
+        self.limits: FloatArray = plant.GetEffortUpperLimits()
+        if has_controllers(plant):
+            self.limits[[actuator.input_start() for actuator in controlled_actuators(plant)]] = np.inf
+        self.ends = self.limits if choice == "clamp" else np.full(len(self.limits), np.inf)
+        self._names, self._period = plant.GetActuatorNames(), period
+        self._watches = choice != "ignore" and bool(np.isfinite(self.limits).any())
+        self._most, self._time = np.zeros(len(self.limits)), np.zeros(len(self.limits))
+
+    def cut(self, u: FloatArray) -> FloatArray:
+        """Efforts (..., nu) [N m or N] as they act."""
+        return np.clip(u, -self.ends, self.ends)
+
+    def take(self, u: FloatArray) -> FloatArray:
+        """cut() of efforts (nu,), or (n, nu) of worlds, for exceeded()."""
+        if not self._watches or not (np.abs(u) > self.limits).any():
+            return u
+        asked: FloatArray = np.where(np.abs(u) > self.limits, u, 0.0)
+        if u.ndim > 1:  # the most of all worlds
+            asked = asked[np.abs(asked).argmax(axis=0), np.arange(len(self.limits))]
+        self._most = np.where(np.abs(asked) > np.abs(self._most), asked, self._most)
+        self._time += self._period * (asked != 0.0)
+        return self.cut(u)
+
+    def exceeded(self) -> list[Exceeded]:
+        """The actuators of which take() was asked more than their limits."""
+        return [
+            Exceeded(self._names[k], float(self.limits[k]), float(self._most[k]), float(self._time[k]))
+            for k in np.flatnonzero(self._time)
+        ]
+
+
 def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: float) -> list[Exceeded]:
     """Of the inputs that act from `start` to `until` [s]; each row holds until the time of the next one."""
-    limits, times = free_limits(plant), np.clip(np.append(inputs.times, np.inf), start, until)
+    limits, times = EffortLimits(plant).limits, np.clip(np.append(inputs.times, np.inf), start, until)
     lasts = np.diff(times)  # [s] within the run
     beyond = (np.abs(inputs.values) > limits) & (lasts > 0.0)[:, np.newaxis]
     found = []
@@ -54,21 +100,12 @@ def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: 
 
 def clamped(plant: MultibodyPlant, inputs: Input) -> Input:
     """The inputs that end at the limits."""
-    limits = free_limits(plant)
-    return replace(inputs, values=np.clip(inputs.values, -limits, limits))
+    return replace(inputs, values=EffortLimits(plant).cut(inputs.values))
 
 
 def not_beyond(plant: MultibodyPlant, u: FloatArray) -> FloatArray:
     """(nu,) 1 where an input (nu,) [N m or N] acts as it is, 0 where it is beyond the limit at which a run ends it."""
-    return (np.abs(u) <= free_limits(plant)).astype(float)
-
-
-def free_limits(plant: MultibodyPlant) -> np.ndarray:
-    """(nu,) [N m or N] of what no controller adds to: the step itself limits the sum."""
-    limits = plant.GetEffortUpperLimits()
-    if has_controllers(plant):
-        limits[[actuator.input_start() for actuator in controlled_actuators(plant)]] = np.inf
-    return limits
+    return (np.abs(u) <= EffortLimits(plant).limits).astype(float)
 
 
 def efforts_in_words(found: Sequence[Exceeded], choice: str) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import inspect
 import json
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -30,6 +28,7 @@ from mbcli.simulation.log_target import check_log_target
 from mbcli.simulation.progress import Progress
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import RunArguments, SimulateArguments
+from mbcli.simulation.run_warnings import warn_caller
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -38,10 +37,6 @@ CALL = "mbcli.simulation.simulate"  # in place of a command in the log of a run 
 CALL_EACH = "mbcli.simulation.simulate_each"
 LONGEST_CALL = 32_000  # characters of its arguments that a log takes
 SETTINGS = settings_of(SimulateArguments)
-
-
-class SimulationWarning(UserWarning):
-    """What a run does not do as one might expect: the message says what would."""
 
 
 def simulate(
@@ -218,7 +213,8 @@ def _simulate_each(
 ) -> WorldsLog:
     """Runs from many starts, or those that go on with the log `resumed`, by the arguments of simulate_each()."""
     from mbcli.simulation.earlier_worlds import EarlierWorlds
-    from mbcli.simulation.worlds_run import WorldsRun, given_starts
+    from mbcli.simulation.world_starts import given_starts
+    from mbcli.simulation.worlds_run import WorldsRun
 
     loaded, call = _model_and_settings("simulate_each", arguments, log, resumed, force)
     with nullcontext() if resumed is None else EarlierWorlds(resumed) as earlier:
@@ -250,14 +246,6 @@ def _model_and_settings(
     if log is not None:
         refuse_inputs(log, [source.path for source in loaded.sources])
     return loaded, call
-
-
-def warn_caller(message: str) -> None:
-    """Warns at the line outside of this package that has asked for the run."""
-    frame, level = inspect.currentframe(), 1
-    while frame is not None and frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mbcli."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, SimulationWarning, stacklevel=level)
 
 
 def _loaded(model: Any, loading: dict[str, Any], call: Mapping[str, Any]) -> LoadedModel:

@@ -40,7 +40,7 @@ from mbcli.simulation.push_forces import link_force
 from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import CONSTRAINT_TOLERANCE, RunArguments
-from mbcli.simulation.running import warn_caller
+from mbcli.simulation.run_warnings import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.world_assembly import assemble_worlds

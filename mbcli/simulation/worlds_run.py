@@ -12,7 +12,6 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.setting import complete, documented
 from mbcli.errors import ArgumentError, ControlError, ModelError
-from mbcli.models.states import set_state_by_names
 from mbcli.multibody.core.velocity_limits import velocity_bounds
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.simulation.control.in_a_run import chosen_plan
@@ -40,49 +39,11 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.earlier_worlds import EarlierWorlds
+    from mbcli.simulation.world_starts import Starts
     from mbcli.simulation.world_ticks import WorldTicks
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
 TOLERANCE = 1e-6  # [rad or m] by which a start may be beyond a limit
-
-
-class Starts(NamedTuple):
-    """Where worlds start.
-
-    Attributes:
-        q: (n, nq) [rad or m]
-        v: (n, nv) [rad/s or m/s]
-        u: (n, nu) [N m or N], held for the whole run; None for none.
-    """
-
-    q: FloatArray
-    v: FloatArray
-    u: FloatArray | None = None
-
-
-def given_starts(plant: MultibodyPlant, given: Any) -> Starts:
-    """Starts of (q, v), (q, v, u) or {name: values}, as of simulate_each(). ArgumentError for what is none."""
-    if isinstance(given, Starts):
-        return given
-    what = argument("starts")
-    try:
-        if not isinstance(given, dict):
-            q, v, *u = (np.array(each, dtype=float, ndmin=2) for each in given)
-        else:
-            values = np.broadcast_arrays(*(np.atleast_1d(np.asarray(each, dtype=float)) for each in given.values()))
-            count = len(values[0]) if values else 0
-            q, v, u = np.empty((count, plant.num_positions())), np.empty((count, plant.num_velocities())), []
-            context = plant.CreateDefaultContext()
-            for k in range(count):
-                set_state_by_names(plant, context, {n: float(x[k]) for n, x in zip(given, values, strict=True)})
-                q[k], v[k] = plant.GetPositions(context), plant.GetVelocities(context)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{what}: expected (q, v), (q, v, u) or {{name: values}}: {error}") from None
-    sizes = (plant.num_positions(), plant.num_velocities(), plant.num_actuators())
-    for name, array, size in zip("qvu", (q, v, *u), sizes, strict=False):
-        if array.shape != (len(q), size) or not np.isfinite(array).all() or not len(q):
-            raise ArgumentError(f"{what}: {name} has shape {array.shape}, expected finite numbers ({len(q)}, {size})")
-    return Starts(q, v, *u[:1])
 
 
 class WorldsSummary(NamedTuple):
@@ -108,6 +69,11 @@ class WorldsSummary(NamedTuple):
     wall_time: float
     steps: int
     log: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the JSON document of `--each` has it."""
+        stopped = [{"world": k, "time": at, "message": text} for k, (at, text) in self.failures.items()]
+        return {name: value for name, value in self._asdict().items() if name != "failures"} | {"stopped": stopped}
 
 
 class WorldsRun:

@@ -261,7 +261,7 @@ def test_the_summary_for_people(ball):
     assert "contact" not in run(ball, "-t", 0.002, "--no-log").out
 
 
-def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, tmp_path, ball):
+def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, compiled_here, tmp_path, ball):
     """Contact takes longer; where nothing can touch nobody waits for it. Kernels of others do not count."""
 
     def announce(plant):

@@ -398,7 +398,7 @@ def test_a_controller_that_fails_in_each_ends_with_one_line_and_keeps_the_log(fo
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--fields", "contact"], "--fields contact is for a single run"),
+        (["--fields", "rays"], "there is no 'rays'"),
         (["--fields", "tracking"], "the run has no --trajectory"),
         (["--fields", "targets"], "no PD controllers act in the steps"),
         (["--balance"], "--balance is for a single run"),

@@ -10,14 +10,14 @@ import numpy as np
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError, ControlError
-from mbcli.simulation.effort_limits import Exceeded, free_limits
+from mbcli.simulation.effort_limits import EffortLimits, Exceeded
 from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.servo_controls import ServoControls
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.math.array_types import FloatArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 TARGET, VELOCITY = ".target", ".target_velocity"
@@ -60,11 +60,7 @@ class Commands:
         self._names = NamedCoordinates(self.actuator_names, "actuator")
         self._rows = {int(k): row for row, k in enumerate(plant.model.pd_actuator)}
         self.controlled = [self.actuator_names[k] for k in self._rows]
-        self._limits = free_limits(plant)
-        self._clamps, self._watches = effort_limits == "clamp", effort_limits != "ignore"
-        self._watches &= bool(np.isfinite(self._limits).any())
-        self.period = period
-        self._most, self._time = np.zeros(self._nu), np.zeros(self._nu)
+        self.limits, self.period = EffortLimits(plant, effort_limits, period), period
         self._plugins = PluginCommands(plant if count is None else None)
         self.asked_of_plugins = self._plugins.start()
 
@@ -77,42 +73,21 @@ class Commands:
         else:
             self._take_efforts(answer, u)
 
-    def clamping_limits(self) -> FloatArray:
-        """(nu,) [N m or N] at which efforts end, inf where they do not."""
-        return self._limits.copy() if self._clamps else np.full(self._nu, np.inf)
-
     def exceeded(self) -> list[Exceeded]:
         """The actuators of which more was asked than their effort limits."""
-        return [
-            Exceeded(self.actuator_names[k], float(self._limits[k]), float(self._most[k]), float(self._time[k]))
-            for k in np.flatnonzero(self._time)
-        ]
+        return self.limits.exceeded()
 
     def _take_efforts(self, answer: ArrayLike, u: FloatArray) -> None:
         values = _numbers(answer, self._worlds, self._nu, "efforts")
         if self._has_servos:
             values = self._forces(values)
-        self._put(values, u)
+        u[:] = self.limits.take(values)
 
     def _forces(self, values: FloatArray) -> FloatArray:
         try:
             return self._servos.forces(values)
         except ArgumentError as error:
             raise ControlError(f"returned what has no effect: {error}") from None
-
-    def _put(self, values: FloatArray, u: FloatArray) -> None:
-        if self._watches and (np.abs(values) > self._limits).any():
-            beyond: Any = np.abs(values) > self._limits
-            most: FloatArray = values
-            reached: BoolArray = beyond
-            if self._worlds:  # the most of all worlds
-                asked = np.where(beyond, values, 0.0)
-                most, reached = asked[np.abs(asked).argmax(axis=0), np.arange(self._nu)], beyond.any(axis=0)
-            self._most = np.where(reached & (np.abs(most) > np.abs(self._most)), most, self._most)
-            self._time += self.period * reached
-            if self._clamps:
-                values = np.clip(values, -self._limits, self._limits)
-        u[:] = values
 
     def _take_command(self, command: Command, u: FloatArray, desired: FloatArray) -> None:
         if command.u is not None:
@@ -141,7 +116,7 @@ class Commands:
                 raise ControlError(f"actuator '{self.actuator_names[k]}' has no PD controller that acts: no target")
         if np.isfinite(given).any():
             values = self._forces(given) if self._has_servos else given
-            self._put(np.where(np.isfinite(given), values, u), u)
+            u[:] = self.limits.take(np.where(np.isfinite(given), values, u))
 
     def _take_plugin(self, name: Any, value: Any) -> bool:
         """Whether a name is what a plugin takes."""

@@ -94,7 +94,7 @@ class CompiledController(RunController):
         """Addresses of the function that the loop calls, and of the arrays that it works with."""
         data = state.data
         q, v = np.zeros(self._sizes[0]), np.zeros(self._sizes[1])
-        limits = self.commands.clamping_limits()
+        limits = self.commands.limits.ends.copy()
         arrays = (data.q, data.v, q, v, u, data.pd_desired, self._memory, limits)
         at = np.array([array.ctypes.data for array in arrays], dtype=float)
         if self._called is None:

@@ -16,7 +16,7 @@ from mbcli.multibody.state.context import Context
 from mbcli.plugins import PLUGINS, names_of
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.run_controller import RunController
-from mbcli.simulation.effort_limits import free_limits
+from mbcli.simulation.effort_limits import EffortLimits
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.plugins.moment import Moment
 from mbcli.simulation.servo_ticks import SERVO_PERIOD
@@ -101,7 +101,7 @@ class PluginController(RunController):
         super().__init__("plugins", commands or Commands(plant, effort_limits, period))
         self.period = period
         self._inner, self._given, self._plugins = inner, given, plugins
-        self._limits = free_limits(plant) if effort_limits == "clamp" else np.full(plant.num_actuators(), np.inf)
+        self._limits = EffortLimits(plant, effort_limits)
         self._inner_u = np.zeros(plant.num_actuators())
         self._memory = [law.memory.copy() for law in plugins.laws]
         inputs = {a.joint().velocity_start(): a.input_start() for a in plant.elements.actuators}
@@ -138,7 +138,7 @@ class PluginController(RunController):
             law.act(now, values[first:last].tolist(), memory)
             first = last
         now.finish()
-        u[:] = np.clip(self._inner_u + now.u, -self._limits, self._limits)
+        u[:] = self._limits.cut(self._inner_u + now.u)
         for row, velocity in now.aims.items():
             desired[row] = 0.0, velocity
 

@@ -14,6 +14,8 @@ from mbcli.engine import load_kernels
 from mbcli.engine.runtime import addresses
 from mbcli.engine.runtime.addresses import COMPILE, compile_elsewhere
 
+pytestmark = pytest.mark.usefixtures("compiled_here")
+
 
 @pytest.fixture
 def started(monkeypatch):

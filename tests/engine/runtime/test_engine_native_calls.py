@@ -18,6 +18,8 @@ from mbcli.engine.runtime.model import Data
 from mbcli.engine.runtime.native_calls import layout_is_known, native_call
 from mbcli.multibody.tree import BodyIndex
 
+pytestmark = pytest.mark.usefixtures("compiled_here")
+
 LINKS = 5
 KERNELS = {
     "no argument": ("motion_stage", ()),

@@ -8,12 +8,15 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+import pytest
 from random_trees import random_plant
 
 import mbcli
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime import bound_kernels, native_calls
 from mbcli.engine.runtime.model import Data
+
+pytestmark = pytest.mark.usefixtures("compiled_here")
 
 PACKAGE = Path(mbcli.__file__).parent
 HOMES = {"common/numba_start.py", "engine/runtime/numba_parts.py"}
