@@ -7,6 +7,7 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 
 from mbcli import load_model, simulate
+from mbcli.engine import load_kernels
 from mbcli.geometry import SceneGraph
 from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.parsing import Parser
@@ -179,3 +180,17 @@ def test_a_rod_that_its_friction_brakes_goes_where_mujocos_does():
         mujoco.mj_step(there, data)
     assert abs(data.qvel[1]) > 1.0
     np.testing.assert_allclose(plant.GetVelocities(context), data.qvel, atol=1e-2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rate_of_a_turn_is_the_angular_velocity_about_its_axis(seed):
+    """By complex steps, of the gap along the motion of the quaternion."""
+    rng, plant = np.random.default_rng(seed), plant_of_text(model(LIMITED.format(most=0.5)))
+    context, kernels = plant.CreateDefaultContext(), load_kernels(False)
+    q, w = rng.normal(size=4), rng.normal(size=3)
+    q /= np.linalg.norm(q)
+    plant.SetPositions(context, q)
+    rates = plant.MapVelocityToQDot(context, w)
+    gap, axis = kernels.turn_of_ball(plant.model, q + 1e-30j * rates, 0)
+    assert gap.imag / 1e-30 == pytest.approx(-np.real(axis) @ w, rel=1e-12)
+    assert gap.real == pytest.approx(0.5 - 2.0 * np.arctan2(np.linalg.norm(q[1:]), abs(q[0])), abs=1e-14)
