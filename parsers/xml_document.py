@@ -463,7 +463,7 @@ class _Tree:
             self.crowded = node
         if namespaces:
             self._scopes.append((node, list(namespaces.values())))
-        if tag[0] == "{" and len(self._prefixes[tag[1:].partition("}")[0]]) > 1:
+        if tag[0] == "{" and len(self._prefixes[tag[1:].rpartition("}")[0]]) > 1:
             self._unsettled.append((node, tag))
 
     def end(self, tag: str) -> None:
@@ -501,7 +501,7 @@ class _Tree:
     def _tag_with_prefix(self, tag: str) -> str:
         if tag[0] != "{":
             return self._tags.setdefault(tag, tag)
-        uri, _, local = tag[1:].partition("}")
+        uri, _, local = tag[1:].rpartition("}")
         name = _prefixed(uri, local, self._prefixes[uri][-1])
         return self._names.setdefault(name, name)
 
@@ -511,7 +511,7 @@ class _Tree:
             return attributes
         plain = {}
         for name, text in attributes.items():
-            uri, _, local = name[1:].partition("}") if name[0] == "{" else ("", "", "")
+            uri, _, local = name[1:].rpartition("}") if name[0] == "{" else ("", "", "")
             prefix = next(filter(None, self._prefixes.get(uri, ())), "xml")
             plain[_prefixed(uri, local, prefix) if uri else name] = text
         return plain
@@ -519,7 +519,7 @@ class _Tree:
     def settle_prefixes(self) -> None:
         """Takes the prefixes of tags from the text where there are several for one namespace."""
         for node, tag in self._unsettled:
-            uri, _, local = tag[1:].partition("}")
+            uri, _, local = tag[1:].rpartition("}")
             written = self._document.tag_as_written(node.tag_number)
             if written is not None and written.rpartition(":")[2] == local:
                 node.tag = _prefixed(uri, local, written.rpartition(":")[0] or None)

@@ -123,8 +123,9 @@ def number(value: float) -> str:
 
 def table(rows: list[Any], header: Sequence[str] | None = None) -> str:
     """Aligned columns; the first one to the left, numbers to the right."""
-    cells = [[c if isinstance(c, str) else number(c) for c in row] for row in ([header] if header else []) + rows]
-    cells = [[printable(cell) for cell in row] for row in cells]
+    cells = [
+        [printable(c) if isinstance(c, str) else number(c) for c in row] for row in ([header] if header else []) + rows
+    ]
     widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     lines = []
     for row in cells:
@@ -146,5 +147,5 @@ def named_vector(names: Iterable[str], values: Iterable[float], units: Sequence[
 
 def matrix(names: Iterable[str], M: Matrix) -> str:
     """A square matrix with the names of its rows; columns are in the same order."""
-    rows = [[name, *(float(x) for x in row)] for name, row in zip(names, M, strict=True)]
+    rows = [[name, *row] for name, row in zip(names, M.tolist(), strict=True)]
     return table(rows) if rows else NO_FREEDOM

@@ -71,7 +71,9 @@ def _escaped(text: str) -> str:
 
 def _clean(value: Any, path: str, missing: list[str]) -> Any:
     if hasattr(value, "tolist"):
-        value = value.tolist()
+        numbers, value = value, value.tolist()
+        if numbers.dtype.kind == "f" and math.isfinite(numbers.sum()):  # as most are: no need to look at each
+            return value
     if isinstance(value, dict):
         return {str(k): _clean(v, f"{path}.{k}".lstrip("."), missing) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

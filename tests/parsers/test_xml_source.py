@@ -292,6 +292,12 @@ def test_other_namespaces_keep_their_prefix_and_a_default_one_has_none():
     assert root.child("c").attribute("xml:lang") == "de"
 
 
+@pytest.mark.parametrize("uri", ["${x}", "}", "a}b}c"])
+def test_a_brace_in_a_namespace_is_a_finding(uri):
+    _, diagnostics = read(f'<a xmlns:p="{uri}" xmlns:q="u"><p:b p:c="1"/></a>')
+    assert {finding.code for finding in diagnostics.findings} == {"XML_ERROR"}
+
+
 def test_a_tag_is_named_as_written_where_a_namespace_has_several_prefixes():
     root, _ = node_of('<p:a xmlns:p="u" xmlns:q="u"><q:b q:c="1"/><p:b/><!-- <q:b/> --><d xmlns="u"/></p:a>')
     assert [node.tag for node in (root, *root.children())] == ["p:a", "q:b", "p:b", "d"]

@@ -105,7 +105,8 @@ class ClosedChains:
 
     def independent(self, q):
         """(nrow,) whether each row is not a combination of others at q."""
-        self._factorize(q)
+        if self.nrow:  # else there is nothing to factorize, which of many bodies takes long
+            self._factorize(q)
         return self._constrained.rows("row_sine") > DEPENDENT
 
     def _factorize(self, q):
