@@ -122,8 +122,8 @@ def columns_of_friction(samples):
     return B
 
 
-def figaroh(urdf, data, unseen):
-    """(times, error on unseen data)"""
+def figaroh(urdf, data, unseen, gravity=None):
+    """(times, efforts (n, nv) of unseen samples); gravity (3,): None, that of the file"""
     from figaroh.identification.parameter import add_standard_additional_parameters, get_standard_parameters
     from figaroh.tools.load_robot import load_robot
     from figaroh.tools.qrdecomposition import QRDecomposer
@@ -139,6 +139,8 @@ def figaroh(urdf, data, unseen):
         "act_idxv": list(range(data.q.shape[1])),
     }
     robot = load_robot(urdf, package_dirs=os.path.dirname(urdf), load_by_urdf=True)
+    if gravity is not None:
+        robot.model.gravity.linear = np.array(gravity)
     clock = Clock()
     W = build_regressor_basic(robot, data.q, data.v, data.vdot, config)
     standard = get_standard_parameters(robot.model, config)
@@ -155,17 +157,18 @@ def figaroh(urdf, data, unseen):
     phi = np.linalg.lstsq(base / sigma[joint, None], tau[usable] / sigma[joint], rcond=None)[0]
     times = clock.times()
     other = build_regressor_reduced(build_regressor_basic(robot, unseen.q, unseen.v, unseen.vdot, config), eliminated)
-    predicted = (other[:, list(decomposer.get_base_indices())] @ phi).reshape(unseen.tau.shape[1], -1).T
-    return times, unseen.error(predicted)
+    return times, (other[:, list(decomposer.get_base_indices())] @ phi).reshape(unseen.tau.shape[1], -1).T
 
 
-def mujoco_of(urdf):
-    """A MuJoCo model of the URDF file, in which nothing but inertia and gravity acts."""
+def mujoco_of(urdf, gravity=None):
+    """A MuJoCo model of the URDF file, in which nothing but inertia and gravity (3,) acts."""
     import mujoco
 
     spec = mujoco.MjSpec.from_string(without_geometry(urdf))
     spec.compile()
     spec = mujoco.MjSpec.from_string(spec.to_xml())  # every inertia is stated there
+    if gravity is not None:
+        spec.option.gravity = gravity
     for joint in spec.joints:
         joint.damping, joint.frictionloss, joint.armature = np.zeros(3), 0.0, 0.0
         joint.limited = mujoco.mjtLimited.mjLIMITED_FALSE
@@ -173,7 +176,7 @@ def mujoco_of(urdf):
 
 
 def mujoco_sysid(urdf, data, unseen):
-    """(times, error on unseen data)"""
+    """(times, efforts of unseen samples)"""
     import mujoco
     from mujoco_sysid.regressors import joint_torque_regressor
 
@@ -191,11 +194,11 @@ def mujoco_sysid(urdf, data, unseen):
     A = rows(data)[data.usable]
     x = np.linalg.lstsq(A, data.tau[data.usable], rcond=1e-9)[0]
     times = clock.times()
-    return times, unseen.error(rows(unseen) @ x)
+    return times, rows(unseen) @ x
 
 
-def mujoco_optimize(urdf, data, unseen, iterations):
-    """(times, error on unseen data)"""
+def mujoco_optimize(urdf, data, unseen, iterations, gravity=None):
+    """(times, efforts of unseen samples)"""
     import mujoco
     from mujoco import sysid
 
@@ -217,7 +220,7 @@ def mujoco_optimize(urdf, data, unseen, iterations):
             found.append(((efforts(model, parameters, data, B) - data.tau) * data.usable / scale).ravel())
         return [np.array(found).T if x.ndim > 1 else found[0]], [], []
 
-    spec = mujoco_of(urdf)
+    spec = mujoco_of(urdf, gravity)
     model = spec.compile()
     clock = Clock()
     scale = np.sqrt((data.tau**2).mean(axis=0))
@@ -231,7 +234,7 @@ def mujoco_optimize(urdf, data, unseen, iterations):
     found, _ = sysid.optimize(parameters, residuals, verbose=False, max_iters=iterations)
     times = clock.times()
     best = sysid.apply_param_modifiers(found, spec.copy())
-    return times, unseen.error(efforts(best, found, unseen, columns_of_friction(unseen)))
+    return times, efforts(best, found, unseen, columns_of_friction(unseen))
 
 
 def regressors(plant, urdf):
@@ -304,14 +307,18 @@ def main():
 
         runs = runs_in(options.data)
         data, unseen = samples(runs), samples(runs_in(options.validate))
+
+        def judged(times, efforts):
+            return times, unseen.error(efforts)
+
         calls = {
             "mbcli": lambda: mbcli_fit(result, runs),
             "its least squares": lambda: mbcli_least_squares(result, runs),
-            "FIGAROH": lambda: figaroh(urdf, data, unseen),
-            "mujoco-sysid": lambda: mujoco_sysid(urdf, data, unseen),
+            "FIGAROH": lambda: judged(*figaroh(urdf, data, unseen)),
+            "mujoco-sysid": lambda: judged(*mujoco_sysid(urdf, data, unseen)),
         }
         if options.iterations:
-            calls["mujoco.sysid"] = lambda: mujoco_optimize(urdf, data, unseen, options.iterations)
+            calls["mujoco.sysid"] = lambda: judged(*mujoco_optimize(urdf, data, unseen, options.iterations))
         print(f"{len(data.q)} samples, {len(unseen.q)} unseen ones; {result.counts['rows']} rows")
         print(f"from filtered samples to parameters, fastest of {options.repeat}:")
         own = None

@@ -51,25 +51,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="FILE", help="Write the motion: CSV, or another format by the suffix.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.pass_context
-def excite(
-    ctx: click.Context,
-    duration: float,
-    rate: float,
-    basis: str,
-    harmonics: int | None,
-    points: int | None,
-    held: str | None,
-    margin: float,
-    speed: float | None,
-    acceleration: float | None,
-    collisions: bool,
-    tries: int,
-    seed: int,
-    as_json: bool,
-    output: str | None,
-    force: bool,
-    **values: Any,
-) -> None:
+def excite(ctx: click.Context, **values: Any) -> None:
     """A motion within limits from which masses, inertias and friction can be identified.
 
     Bases are welded. Each joint moves by a Fourier series or B-spline that begins and ends at rest, within the limits
@@ -80,53 +62,54 @@ def excite(
     mbcli excite robot.urdf -t 20 -o motion.csv
     mbcli inverse-dynamics robot.urdf --states motion.csv --format csv
     """
+    model = take(values, MODEL_KEYS)
+    options = take(values, tuple(values))
+    output = options.output
     if output is not None:
-        refuse_existing(output, force)
-    options = take(values, MODEL_KEYS)
-    options.weld_base = True
-    loaded = load(options, ctx, contact=collisions)
+        refuse_existing(output, options.force)
+    model.weld_base = True
+    loaded = load(model, ctx, contact=options.collisions)
     plant = loaded.plant
 
+    from mbcli.identification.excitation import Within
     from mbcli.identification.excitation import excite as find_motion
     from mbcli.identification.held_joints import ALL, held_joints
 
-    if (harmonics if basis == "bsplines" else points) is not None:
+    if (options.harmonics if options.basis == "bsplines" else options.points) is not None:
         raise click.UsageError("--harmonics needs --basis fourier, --points --basis bsplines")
-    still = held_words(held)
+    still = held_words(options.held)
     if ALL in still:
         raise click.UsageError("--held: 'all' are those that data lack, and there are no data: name them")
     with usage_errors():
         motion = find_motion(
             plant,
-            duration,
-            rate=rate,
-            basis=basis,
-            harmonics=harmonics or 5,
-            points=points or 15,
+            options.duration,
+            rate=options.rate,
+            basis=options.basis,
+            harmonics=options.harmonics or 5,
+            points=options.points or 15,
             held=held_joints(plant, still),
-            margin=margin,
-            tries=tries,
-            seed=seed,
-            speed=speed,
-            acceleration=acceleration,
-            collides=_touching(plant) if collisions else None,
+            within=Within(options.margin, options.speed, options.acceleration),
+            tries=options.tries,
+            seed=options.seed,
+            collides=_touching(plant) if options.collisions else None,
         )
     if output is not None:
-        _write(loaded, motion, output, force)
+        _write(loaded, motion, output, options.force)
     content: dict[str, Any] = {
         "output": output,
-        "duration": duration,
+        "duration": options.duration,
         "rows": len(motion.time),
         "condition": motion.condition,
         "first_condition": motion.first,
         "rank": motion.rank,
         "use": motion.use,
     }
-    if as_json:
+    if options.as_json:
         emit(to_json(document("excite", loaded, **content)))
         return
     lines = [
-        f"{len(motion.time)} rows, {duration:g} s; {motion.rank} base parameters with friction, condition "
+        f"{len(motion.time)} rows, {options.duration:g} s; {motion.rank} base parameters with friction, condition "
         f"{motion.condition:.3g} (random motions: {motion.first:.3g})"
     ]
     kinds = list(motion.use)

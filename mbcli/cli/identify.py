@@ -15,9 +15,10 @@ from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
+    from mbcli.cli.options import Options
     from mbcli.identification.drive_gains import KnownLoad
     from mbcli.identification.findings import Finding
-    from mbcli.identification.identify import Identified
+    from mbcli.identification.identify import Identified, Settings
     from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
     from mbcli.models.loaded_model import LoadedModel
@@ -127,33 +128,7 @@ class FilesCommand(GroundCommand):
 @click.option("-o", "--output", metavar="FILE", help="Write the model file with the identified numbers.")
 @click.option("--force", is_flag=True, help="Replace existing files, and write a model that findings speak against.")
 @click.pass_context
-def identify(
-    ctx: click.Context,
-    data: tuple[str, ...],
-    validate: tuple[str, ...],
-    columns: str | None,
-    data_format: str | None,
-    degrees: bool,
-    drop_duplicates: bool,
-    effort_gain: str | None,
-    loaded: tuple[str, ...],
-    known_load: str | None,
-    cutoff: float | None,
-    friction: str,
-    armature: bool,
-    payload: str | None,
-    held: str | None,
-    floating: bool,
-    fit: str,
-    parameters: str | None,
-    segment: float,
-    ground: float | None,
-    report: str | None,
-    as_json: bool,
-    output: str | None,
-    force: bool,
-    **values: Any,
-) -> None:
+def identify(ctx: click.Context, **values: Any) -> None:
     """Identify masses, inertias and friction from measured motion.
 
     Data need the time, positions and efforts of all driven joints; --fit trajectory needs no efforts. The option -o
@@ -167,42 +142,17 @@ def identify(
     mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
     mbcli identify box.xml --data slide.csv --fit trajectory --parameters geometry.box.friction --floating
     """
-    if not data and not validate:
-        raise click.UsageError("--data names files of measured motion")
-    if output is not None and not data:
-        raise click.UsageError("-o needs --data")
-    if (known_load is None) == bool(loaded) or (loaded and (not data or fit == "trajectory")):
-        raise click.UsageError("--known-load needs --loaded and --data, --loaded --known-load, and both --fit torque")
-    for path in (output, report):
-        if path is not None:
-            refuse_existing(path, force)
-    options = take(values, MODEL_KEYS)
-    options.weld_base = options.weld_base or not floating
-    paths = [] if parameters is None else parameters.replace(",", " ").split()
-    if fit == "torque" and (paths or ground is not None):
-        raise click.UsageError("--parameters and --ground need --fit trajectory")
-    if fit == "trajectory" and report is not None and report.endswith(".svg"):
-        raise click.UsageError("--fit trajectory writes a page: --report FILE.html")
-    if fit == "trajectory" and (not data or payload is not None):
-        raise click.UsageError("--fit trajectory needs --data" if not data else "--payload needs --fit torque")
-    if fit == "trajectory" and held is not None:
-        raise click.UsageError("--held needs --fit torque")
-    contact = ground is not None or any(path.startswith("geometry.") for path in paths)
-    model = load(options, ctx, contact=contact, ground=ground)
+    of_model = take(values, MODEL_KEYS)
+    options = take(values, tuple(values))
+    by_motion, contact = options.fit == "trajectory", _checked(options)
+    of_model.weld_base = of_model.weld_base or not options.floating
+    model = load(of_model, ctx, contact=contact, ground=options.ground)
     plant = model.plant
-    model_format = _format_of(model, output)
+    model_format = _format_of(model, options.output)
 
     from mbcli.identification.document import fitted_document, identified_document
-    from mbcli.identification.identify import Settings
     from mbcli.identification.identify import identify as identify_plant
-    from mbcli.identification.model_files import (
-        changed_file,
-        changes_by_efforts,
-        changes_by_rollouts,
-        kinds_in_file,
-        volumes_of,
-    )
-    from mbcli.identification.records import expanded_columns
+    from mbcli.identification.model_files import changed_file, changes_by_efforts, changes_by_rollouts, volumes_of
     from mbcli.identification.report import efforts_picture, fit_page, report_page
     from mbcli.identification.trajectory import fit_trajectory
     from mbcli.identification.verdict import verdict, verdict_of_fit
@@ -214,55 +164,98 @@ def identify(
             tell(f"mbcli: {line}")
 
     with usage_errors():
-        settings = Settings(
-            columns=None if columns is None else expanded_columns(plant, columns),
-            degrees=degrees,
-            drop_duplicates=drop_duplicates,
-            file_format=data_format,
-            gains=_gains(plant, effort_gain, 1.0 if known_load is None else math.nan),
-            cutoff=cutoff,
-            frictions=_frictions(friction),
-            by_evidence=AUTO in friction.replace(",", " ").split(),
-            armature=armature,
-            payload=payload,
-            known_load=None if known_load is None else _known_load(known_load),
-            held=held_words(held),
-            in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
-        )
-        name = str(options.models[0]) if options.models else ""
+        settings = _settings(options, model)
+        name = str(of_model.models[0]) if of_model.models else ""
         result: Any
-        if fit == "trajectory":
-            result = fit_trajectory(model, data, validate, paths, settings, length=segment, contact=contact, tell=say)
+        if by_motion:
+            paths, length = _paths(options), options.segment
+            result = fit_trajectory(
+                model, options.data, options.validate, paths, settings, length=length, contact=contact, tell=say
+            )
             result.findings += verdict_of_fit(result, name, volumes_of(model))
         else:
-            result = identify_plant(plant, data, validate, settings, loaded=loaded, name=name, tell=say)
+            result = identify_plant(
+                plant, options.data, options.validate, settings, loaded=options.loaded, name=name, tell=say
+            )
             result.findings += verdict(result, name, volumes_of(model))
     more: list[Finding] = []
-    text = None
+    text, output = None, options.output
     if output is not None:
         assert model_format is not None
-        changes = (
-            changes_by_rollouts(result, model) if fit == "trajectory" else changes_by_efforts(result, settings.in_file)
-        )
+        changes = changes_by_rollouts(result, model) if by_motion else changes_by_efforts(result, settings.in_file)
         text, more = changed_file(changes, model.sources[0].path, model_format)
-    of_result: Any = fitted_document if fit == "trajectory" else identified_document
-    if output is not None and result.looks_wrong() and not force:
+    of_result: Any = fitted_document if by_motion else identified_document
+    if output is not None and result.looks_wrong() and not options.force:
         output = text = None
         say("the model is not written, as findings speak against it: --force writes it")
     content = of_result(result, output, more)
     if text is not None and output is not None:
-        write_file(output, text, force)
+        write_file(output, text, options.force)
+    report = options.report
     if report is not None:
-        page: Any = fit_page if fit == "trajectory" else efforts_picture if report.endswith(".svg") else report_page
-        write_file(report, page(result, content, f"Identification of {', '.join(model.instances)}"), force)
+        page: Any = fit_page if by_motion else efforts_picture if report.endswith(".svg") else report_page
+        heading = f"Identification of {', '.join(model.instances)}"
+        write_file(report, page(result, content, heading), options.force)
     for finding in (*result.findings, *more):
         if not quiet or finding.severity == "error":
             colour = {"error": "red", "warning": "yellow"}.get(finding.severity)
             tell(str(finding), colour=colour)
-    words = _text_of_fit if fit == "trajectory" else _text
-    emit(to_json(document("identify", model, **content)) if as_json else words(result, content))
+    words = _text_of_fit if by_motion else _text
+    emit(to_json(document("identify", model, **content)) if options.as_json else words(result, content))
     if result.looks_wrong():
         ctx.exit(FOUND)
+
+
+def _paths(options: Options) -> list[str]:
+    return [] if options.parameters is None else options.parameters.replace(",", " ").split()
+
+
+def _checked(options: Options) -> bool:
+    """Refuses options that do not go together, and files that are there; returns whether solids touch."""
+    by_motion, paths = options.fit == "trajectory", _paths(options)
+    if not options.data and not options.validate:
+        raise click.UsageError("--data names files of measured motion")
+    if options.output is not None and not options.data:
+        raise click.UsageError("-o needs --data")
+    loaded = bool(options.loaded)
+    if (options.known_load is not None) != loaded or (loaded and (not options.data or by_motion)):
+        raise click.UsageError("--known-load needs --loaded and --data, --loaded --known-load, and both --fit torque")
+    for path in (options.output, options.report):
+        if path is not None:
+            refuse_existing(path, options.force)
+    if not by_motion and (paths or options.ground is not None):
+        raise click.UsageError("--parameters and --ground need --fit trajectory")
+    if by_motion and options.report is not None and options.report.endswith(".svg"):
+        raise click.UsageError("--fit trajectory writes a page: --report FILE.html")
+    if by_motion and (not options.data or options.payload is not None):
+        raise click.UsageError("--fit trajectory needs --data" if not options.data else "--payload needs --fit torque")
+    if by_motion and options.held is not None:
+        raise click.UsageError("--held needs --fit torque")
+    return options.ground is not None or any(path.startswith("geometry.") for path in paths)
+
+
+def _settings(options: Options, model: LoadedModel) -> Settings:
+    """How data are read, and what is identified."""
+    from mbcli.identification.identify import Settings
+    from mbcli.identification.model_files import kinds_in_file
+    from mbcli.identification.records import expanded_columns
+
+    plant, known_load = model.plant, options.known_load
+    return Settings(
+        columns=None if options.columns is None else expanded_columns(plant, options.columns),
+        degrees=options.degrees,
+        drop_duplicates=options.drop_duplicates,
+        file_format=options.data_format,
+        gains=_gains(plant, options.effort_gain, 1.0 if known_load is None else math.nan),
+        cutoff=options.cutoff,
+        frictions=_frictions(options.friction),
+        by_evidence=AUTO in options.friction.replace(",", " ").split(),
+        armature=options.armature,
+        payload=options.payload,
+        known_load=None if known_load is None else _known_load(known_load),
+        held=held_words(options.held),
+        in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
+    )
 
 
 def _format_of(loaded: LoadedModel, output: str | None) -> str | None:

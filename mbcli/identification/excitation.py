@@ -55,6 +55,24 @@ class Motion:
 
 
 @dataclass(frozen=True)
+class Within:
+    """What motions stay within, beside the limits of the plant.
+
+    Attributes:
+        margin: part of the limits that is used, from 0 to 1. speed, acceleration: [rad/s or m/s, and per second] of any
+        joint, None: those of the plant alone.
+    """
+
+    margin: float = 0.9
+    speed: float | None = None
+    acceleration: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.margin <= 1.0:
+            raise ArgumentError(f"margin is {self.margin:g}: it is a part of the limits, from 0 to 1")
+
+
+@dataclass(frozen=True)
 class Bounds:
     """Limits (n,) of the joints that move: positions, speeds, accelerations, efforts."""
 
@@ -73,11 +91,9 @@ def excite(
     basis: str = FOURIER,
     harmonics: int = 5,
     points: int = 15,
-    margin: float = 0.9,
+    within: Within = Within(),
     tries: int = 400,
     seed: int = 0,
-    speed: float | None = None,
-    acceleration: float | None = None,
     held: HeldJoints | None = None,
     collides: Callable[[FloatArray], bool] | None = None,
 ) -> Motion:
@@ -86,15 +102,12 @@ def excite(
     Args:
         plant: finalized, its bases welded. duration: [s]. rate: [1/s] of its samples.
         basis: "fourier" or "bsplines". harmonics: of Fourier series. points: of B-splines.
-        margin: part of the limits that is used. tries: of the search. seed: of its random numbers.
-        speed, acceleration: limits [rad/s or m/s, and per second] that joints have in addition to their own.
+        within: limits. tries: of the search. seed: of its random numbers.
         collides: positions (nq,) -> whether bodies touch; None: it is not asked.
 
     Raises:
         ModelError: the plant has other joints, or closed chains. NumericalError: no motion within the limits was found.
     """
-    if not 0.0 < margin <= 1.0:
-        raise ArgumentError(f"margin is {margin:g}: it is a part of the limits, from 0 to 1")
     if basis not in BASES:
         raise ArgumentError(f"basis: there is no '{basis}'; there are {' and '.join(BASES)}")
     held = held or nothing_held(plant)
@@ -111,8 +124,8 @@ def excite(
     followers = {c.joint0.velocity_start() for c in plant.elements.constraints}
     leaders = [d for d in subject.joints if d not in followers]
     curves: Curves = FourierSeries(duration, harmonics) if basis == FOURIER else BSplines(duration, points)
-    search = _Search(subject, leaders, _bounds(subject, leaders, margin, speed, acceleration), duration, curves)
-    search.collides, search.margin = collides, margin
+    search = _Search(subject, leaders, _bounds(subject, leaders, within), duration, curves)
+    search.collides, search.margin = collides, within.margin
     rng = np.random.default_rng(seed)
     shape = (len(leaders), curves.count + 2)
     best, coefficients = np.inf, np.zeros(shape)
@@ -140,10 +153,8 @@ def excite(
     return Motion(time, q, v, vdot, tau, best, first, search.rank, search.use(q, v, vdot, tau))
 
 
-def _bounds(
-    subject: Subject, leaders: list[int], margin: float, speed: float | None, acceleration: float | None
-) -> Bounds:
-    plant = subject.plant
+def _bounds(subject: Subject, leaders: list[int], within: Within) -> Bounds:
+    plant, margin = subject.plant, within.margin
     at = [subject.joint_of[d].position_start() for d in leaders]
     default = np.array(plant.GetPositions(subject.context))[at]
     lower, upper = plant.GetPositionLowerLimits()[at], plant.GetPositionUpperLimits()[at]
@@ -152,10 +163,10 @@ def _bounds(
     middle, half = 0.5 * (lower + upper), 0.5 * margin * (upper - lower)
     fastest = plant.GetVelocityUpperLimits()[leaders]
     fastest = np.where(np.isfinite(fastest), fastest, SPEED)
-    fastest = margin * np.minimum(fastest, np.inf if speed is None else speed)
+    fastest = margin * np.minimum(fastest, np.inf if within.speed is None else within.speed)
     hardest = plant.GetAccelerationUpperLimits()[leaders]
     hardest = margin * np.where(np.isfinite(hardest), hardest, SPEEDS_A_SECOND * fastest)
-    hardest = np.minimum(hardest, np.inf if acceleration is None else margin * acceleration)
+    hardest = np.minimum(hardest, np.inf if within.acceleration is None else margin * within.acceleration)
     effort = np.full(plant.num_velocities(), np.inf)
     for actuator in plant.elements.actuators:
         effort[actuator.joint().velocity_start()] = margin * actuator.effort_limit()

@@ -16,6 +16,7 @@ CODES = {
     "DATA_LOAD": "error",
     "DATA_GRAVITY": "error",
     "DATA_SATURATED": "warning",
+    "DATA_COUPLED": "warning",
     "DATA_LIMITS": "warning",
     "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",
@@ -27,6 +28,7 @@ CODES = {
     "RESULT_DENSE": "error",
     "RESULT_UNKNOWN": "warning",
     "RESULT_SMALL": "warning",
+    "RESULT_STANDS": "warning",
     "MODEL_MASSLESS": "warning",
     "MODEL_PLACE": "note",
 }

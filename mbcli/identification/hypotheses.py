@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mbcli.identification.changing_load import changing_load
+from mbcli.identification.coupled_drives import coupled_drive
 from mbcli.identification.estimation import orthonormal, product
 from mbcli.identification.findings import Finding
 from mbcli.identification.mountings import mounting
@@ -122,6 +123,10 @@ def _surroundings(trial: Trial, usual: Explained) -> list[Suspicion]:
     factor, what = changing_load(trial)
     if factor < BETTER_LOAD:
         found.append(Suspicion(factor * trial.by_anything().error, "DATA_LOAD", what, ""))
+    if _poor(usual):
+        factor, what, column = coupled_drive(trial)
+        if factor < BETTER:
+            found.append(Suspicion(factor * trial.by_anything().error, "DATA_COUPLED", what, column))
     mounted = mounting(trial, BETTER * usual.error, _poor(usual)) if usual.of_joints.max() > TILTED else None
     if mounted is not None:
         found.append(Suspicion(mounted[0].error, "DATA_GRAVITY", mounted[1], ""))
@@ -159,40 +164,28 @@ def _hypotheses(trial: Trial, measured: Sequence[int]) -> Iterator[Hypothesis]:
     subject, part = trial.subject, trial.part
     names, tau = subject.plant.GetVelocityNames(), trial.tau
     at = {d: int(np.searchsorted(subject.independent, d)) for d in subject.joints if d in measured}
-    place = {d: subject.joint_of[d].position_start() for d in at}
 
-    def moved(change: Callable[[FloatArray, int], FloatArray], d: int) -> Callable[[], Trial]:
-        return lambda: trial.changed(q=change(part.q, place[d]), v=change(part.v, d), vdot=change(part.vdot, d))
+    def scaled(factor: float, *joints: int) -> Callable[[], Trial]:
+        return lambda: trial.changed(partial(_times, factor=factor), list(joints))
 
     angular = [d for d in at if subject.joint_of[d].is_angular()]
-    far = [d for d in at if np.ptp(part.q[:, place[d]]) > MANY]
+    far = [d for d in at if np.ptp(part.q[:, subject.joint_of[d].position_start()]) > MANY]
     for d, n in at.items():
-        mirrored = moved(partial(_times, factor=-1.0), d)
+        mirrored = scaled(-1.0, d)
         other, unit = (DEGREES, "degrees: --degrees") if d in angular else (MILLIMETRES, "millimetres")
         yield Hypothesis("DATA_SIGN", "the effort has the other sign", names[d], n, lambda: trial, _times(tau, n, -1.0))
         yield Hypothesis("DATA_SIGN", "position and velocity have the other sign", names[d], n, mirrored)
         yield Hypothesis("DATA_SIGN", "the joint turns the other way", names[d], n, mirrored, _times(tau, n, -1.0))
-        scaled = moved(partial(_times, factor=other), d)
         if d in far:
-            yield Hypothesis("DATA_UNITS", f"position and velocity are in {unit}", names[d], n, scaled)
+            what = f"position and velocity are in {unit}"
+            yield Hypothesis("DATA_UNITS", what, names[d], n, scaled(other, d))
     if len(angular) > 1 and set(angular) & set(far):
-        everything = {
-            "q": _times(part.q, [place[d] for d in angular], DEGREES),
-            "v": _times(part.v, angular, DEGREES),
-            "vdot": _times(part.vdot, angular, DEGREES),
-        }
-        yield Hypothesis(
-            "DATA_UNITS", "all angles are in degrees: --degrees", "", None, lambda: trial.changed(**everything)
-        )
+        what = "all angles are in degrees: --degrees"
+        yield Hypothesis("DATA_UNITS", what, "", None, scaled(DEGREES, *angular))
     for d, e in itertools.combinations(at, 2):
-        what, turned = f"swapped with that of {names[e]}", _swapped(tau, at[d], at[e])
+        what, turned = f"swapped with that of {names[e]}", _swapped(tau, [at[d], at[e]])
         yield Hypothesis("DATA_SWAPPED", f"the effort is {what}", names[d], None, lambda: trial, turned)
-        columns: dict[str, Any] = {
-            "q": _swapped(part.q, place[d], place[e]),
-            "v": _swapped(part.v, d, e),
-            "vdot": _swapped(part.vdot, d, e),
-        }
-        other_way = partial(trial.changed, **columns)
+        other_way = partial(trial.changed, _swapped, [d, e])
         yield Hypothesis("DATA_SWAPPED", f"the position is {what}", names[d], None, other_way)
         yield Hypothesis("DATA_SWAPPED", f"all of the joint is {what}", names[d], None, other_way, turned)
 
@@ -292,7 +285,7 @@ def _times(values: FloatArray, k: int | list[int], factor: float) -> FloatArray:
     return result
 
 
-def _swapped(values: FloatArray, k: int, m: int) -> FloatArray:
+def _swapped(values: FloatArray, pair: list[int]) -> FloatArray:
     result = values.copy()
-    result[:, [k, m]] = values[:, [m, k]]
+    result[:, pair] = values[:, pair[::-1]]
     return result

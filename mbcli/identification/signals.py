@@ -114,7 +114,8 @@ def choose_cutoff(records: list[Record]) -> float:
 def _end_of_motion(frequency: FloatArray, power: FloatArray) -> float:
     """[Hz] where the power of velocities is least, if that of positions does not rise again above; else infinite."""
     count = max(1, int(BANDS_AN_OCTAVE * np.log2(len(frequency))))
-    starts = np.unique(np.geomspace(1.0, len(frequency) - 1, count).astype(int))
+    # the last band has all to half the rate: the power of that frequency alone is small by chance now and then
+    starts = np.unique(np.geomspace(1.0, len(frequency) - 1, count + 1).astype(int))[:-1]
     sizes = np.diff(np.append(starts, len(frequency)))
     of_positions = np.add.reduceat(power, starts) / sizes
     of_velocities = np.add.reduceat(frequency**2 * power, starts) / sizes

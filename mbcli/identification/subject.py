@@ -100,7 +100,7 @@ class Subject:
         self.sizes = np.array([p.size for p in self.parameters])
         # what inverse dynamics of the file have of the unknowns
         self._of_fixed = np.where([p.kind in (INERTIAL, ARMATURE, STIFFNESS) for p in self.parameters], self.x0, 0.0)
-        self.chains = ClosedChains(self.context, held={}) if plant.elements.constraints else None
+        self.chains = None if self._is_tree() else ClosedChains(self.context, held={})
         self._default_q = np.array(plant.GetPositions(self.context))
         self.frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
 
@@ -131,6 +131,14 @@ class Subject:
         given = [self.moved.of_link(n) for n in self.links]
         self.reference = np.array([possible(pi) for pi in given])
         self.given = np.array(given)
+
+    def _is_tree(self) -> bool:
+        """Whether no constraint acts on what moves."""
+        held = self.held.velocities
+        return all(
+            c.kind == "coupler" and held[c.joint0.velocity_start()] and held[c.joint1.velocity_start()]
+            for c in self.plant.elements.constraints
+        )
 
     def _moving_bodies(self) -> Any:
         """(bodies,) whether a joint that is not held moves each."""
@@ -296,6 +304,7 @@ class Subject:
         if held.joints:  # where they stand: in every file at a place of its own
             seen = np.concatenate([run.q[[0, -1]] for run in runs] or [held.q[None, :]])[:, held.positions]
             q[:, held.positions] = seen[rng.integers(len(seen), size=SHOWN)]
+            q, v, vdot = self.complete(q, v, vdot)
         return self.columns(q, v, vdot)[:, self.independent].reshape(-1, len(self.parameters))
 
     def independent_names(self) -> list[str]:

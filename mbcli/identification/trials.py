@@ -13,6 +13,8 @@ from mbcli.identification.estimation import Weighted, product
 from mbcli.identification.possible_bodies import estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.identification.signals import Run
     from mbcli.identification.subject import Subject
     from mbcli.math.array_types import FloatArray
@@ -49,9 +51,16 @@ class Trial:
         self.A, self.known, self.usable, self.tau = e.A, e.tau - e.y, e.usable, e.tau
         self.products: list[FloatArray | None] = [None] * self.tau.shape[1]
 
-    def changed(self, **columns: Any) -> Trial:
-        """Of other positions, velocities and accelerations."""
-        return Trial(self.subject, replace(self.part, **columns), self.slow)
+    def changed(self, change: Callable[[FloatArray, Any], FloatArray], joints: Any) -> Trial:
+        """Of other positions, velocities and accelerations: change(values, columns) of those of these velocities.
+
+        What counts as slow changes with them: the same equations are judged.
+        """
+        part, of = self.part, self.subject.joint_of
+        places = [of[d].position_start() for d in joints]
+        slow = None if self.slow is None else np.abs(change(self.slow[None], joints))[0]
+        moved = replace(part, q=change(part.q, places), v=change(part.v, joints), vdot=change(part.vdot, joints))
+        return Trial(self.subject, moved, slow)
 
     def _product(self, k: int) -> FloatArray:
         """A^T A of the usable equations of joint k."""

@@ -30,6 +30,12 @@ def verdict(result: Identified, source: str, volumes: Mapping[str, float]) -> li
         source: name of the model's file. volumes: [m^3] of the boxes around links, by their names, where known.
     """
     found = _joints(result, source)
+    if set(result.names) <= result.standing:
+        what = "unseen recordings" if result.validation else "data"
+        message = (
+            f"nothing moves in the {what}: friction holds joints with any effort, so these errors tell of gravity alone"
+        )
+        found.append(Finding("RESULT_STANDS", message, (result.validation or result.data)[0].source))
     if result.base is None:
         error = float(result.figures["validation_before"] or 0.0)
         if error > POOR:

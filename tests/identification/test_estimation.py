@@ -10,7 +10,7 @@ from repository import SAMPLES
 from mbcli.identification.estimation import least_squares
 from mbcli.identification.identify import Settings, identify
 from mbcli.identification.records import Record
-from mbcli.identification.signals import choose_cutoff
+from mbcli.identification.signals import _end_of_motion, choose_cutoff
 from mbcli.identification.subject import Subject, possible
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia, pseudo_inertia
 
@@ -156,3 +156,11 @@ def test_two_motions_at_a_time_both_count():
     lost = np.full((len(time), 1), np.nan)
     record = Record("both", time, np.arange(len(time)), place, lost, lost, lost, lost)
     assert choose_cutoff([record]) == pytest.approx(20.0, rel=0.1)
+
+
+def test_one_quiet_frequency_at_half_the_rate_is_no_end_of_motion():
+    """Power of positions: motion below 2 Hz, then noise that times add, whose last line is small by chance."""
+    frequency = np.linspace(0.0, 500.0, 3001)
+    power = 1e-10 + 1e-6 / (1.0 + (frequency / 0.5) ** 8)
+    power[-1] = 1e-18
+    assert _end_of_motion(frequency, power) < 20.0

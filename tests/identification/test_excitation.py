@@ -7,7 +7,7 @@ from measured_motion import forces, hand, plant_of
 from repository import SAMPLES
 
 from mbcli.errors import ModelError
-from mbcli.identification.excitation import excite
+from mbcli.identification.excitation import Within, excite
 from mbcli.identification.held_joints import held_joints
 
 
@@ -22,7 +22,7 @@ def arm():
 
 
 def test_a_motion_stays_within_limits_and_ends_at_rest(arm):
-    motion = excite(arm, 8.0, rate=50.0, margin=0.8, tries=10, speed=1.0, acceleration=3.0)
+    motion = excite(arm, 8.0, rate=50.0, within=Within(0.8, 1.0, 3.0), tries=10)
     lower, upper = arm.GetPositionLowerLimits(), arm.GetPositionUpperLimits()
     assert not np.isfinite([*lower, *upper]).any()  # then the range is a quarter turn each way
     assert np.abs(motion.q).max() <= 0.8 * np.pi / 2.0
@@ -89,7 +89,7 @@ def test_the_file_goes_through_inverse_dynamics_and_identify(tmp_path, monkeypat
 
 @pytest.mark.parametrize("points", [4, 15])
 def test_b_splines_stay_within_limits_and_begin_and_end_at_rest_at_one_place(arm, points):
-    options = {"rate": 200.0, "margin": 0.8, "tries": 10, "speed": 1.0, "acceleration": 3.0}
+    options = {"rate": 200.0, "within": Within(0.8, 1.0, 3.0), "tries": 10}
     motion = excite(arm, 8.0, basis="bsplines", points=points, **options)
     assert np.abs(motion.q).max() <= 0.8 * np.pi / 2.0
     assert np.abs(motion.v).max() <= 0.8 * 1.0 and np.abs(motion.vdot).max() <= 0.8 * 3.0

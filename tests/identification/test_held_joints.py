@@ -6,7 +6,7 @@ from command_line import cli, succeed
 from measured_motion import drawn_states, forces, hand, harmonics, otherwise, plant_of, write_csv, write_npz
 from repository import SAMPLES
 
-from mbcli.errors import ArgumentError, ModelError
+from mbcli.errors import ArgumentError, ModelError, NumericalError
 from mbcli.identification.held_joints import ALL, held_joints
 from mbcli.identification.identify import Settings, identify
 from mbcli.identification.records import read_record
@@ -71,6 +71,16 @@ def test_fingers_with_followers_are_held_where_they_stand(hands, tmp_path, where
     base = result.base
     np.testing.assert_allclose(base.values, base.combinations @ truth, atol=1e-6)
     assert not any(p.name.startswith(("left_base.", "left_tip.")) for p in result.subject.parameters)  # no friction
+
+
+def test_followers_that_are_held_leave_a_tree_whose_data_are_checked(hands, tmp_path):
+    table = waving(hands[1])
+    good = write_csv(tmp_path / "good.csv", table)
+    mirrored = write_csv(tmp_path / "mirrored.csv", table | {"tau:wrist": -table["tau:wrist"]})
+    settings = Settings(armature=True, held=dict.fromkeys(FINGERS))
+    assert {f.code for f in identify(hands[0], [good], (), settings).findings} == {"DATA_HELD"}
+    with pytest.raises(NumericalError, match="column 'hand_wrist_w': the effort has the other sign"):
+        identify(hands[0], [mirrored], (), settings)
 
 
 def test_a_held_joint_gives_what_a_file_with_a_weld_in_its_place_does(tmp_path):

@@ -56,6 +56,17 @@ def test_a_good_result_has_no_finding_and_its_errors_joint_by_joint(robot, tmp_p
     assert "unseen, file  unseen, identified" in text
 
 
+def test_errors_of_unseen_poses_are_told_to_be_of_gravity_alone(robot, tmp_path):
+    """Static friction holds the joints with any effort: the errors of such recordings say little."""
+    unseen = columns_of(robot, 5)
+    poses = {name: np.full(len(unseen["time"]), values[300]) for name, values in unseen.items()}
+    poses |= {"time": unseen["time"]} | {f"v:{name}": np.zeros(len(unseen["time"])) for name in JOINTS}
+    codes = [
+        {f["code"] for f in judged(tmp_path, columns_of(robot, 4), unseen=u)[2]["findings"]} for u in (poses, unseen)
+    ]
+    assert "RESULT_STANDS" in codes[0] and "RESULT_STANDS" not in codes[1]
+
+
 def test_efforts_in_kgf_cm_give_a_mass_that_is_no_result_and_no_file_without_force(robot, tmp_path):
     data = columns_of(robot, 4, (10.2, 10.2))
     code, found, document = judged(tmp_path, data)
