@@ -42,6 +42,7 @@ SAMPLES = 400  # of a file, that are looked at
 EQUATIONS_AN_UNKNOWN = 2.0  # that are independent, at least
 FEWEST_OF_A_LAG = 20  # samples in which efforts of earlier and later ones are known
 LONGEST_LAG, SHORTEST_LAG = 0.2, 0.015  # [s]
+FAST = 0.3  # of the usual speed of a joint, below which it may be about to turn back
 MANY = 6.0  # [rad or m] that a joint moves at least if these are degrees or millimetres
 DEGREES, MILLIMETRES = np.pi / 180.0, 1e-3
 
@@ -269,6 +270,11 @@ def _lags(subject: Subject, runs: Sequence[Run], slow: FloatArray | None) -> tup
         or abs(shift) == shifts[-1]
     ):
         return [], []
+    if len(which) == 1:  # where a joint turns back its friction gives way as if it were late
+        d = which[0]
+        speed = np.abs(trial.part.v[:, d])
+        turns = speed < FAST * np.percentile(speed, 90.0)
+        trial = trial.without(turns, int(np.searchsorted(subject.independent, d)))
     # bodies that cannot be explain a lag of what is wrong otherwise
     as_it_is, later = trial.by_bodies(), trial.by_bodies(shifted(which, shift))
     if as_it_is is None or later is None or later.error >= BETTER_LAG * as_it_is.error:

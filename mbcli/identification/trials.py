@@ -113,6 +113,13 @@ class Trial:
             return None
         return self._judged(tau, found.x)
 
+    def without(self, samples: Any, joint: int) -> Trial:
+        """Without some samples (n,) of one joint."""
+        other = copy.copy(self)
+        other.usable, other.products = self.usable.copy(), [None] * self.tau.shape[1]
+        other.usable[samples, joint] = False
+        return other
+
     def with_columns(self, A: FloatArray) -> Trial:
         """The same efforts by other columns."""
         other = copy.copy(self)
