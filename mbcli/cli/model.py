@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.package_map import PackageMap
 
-WITH_DEFORMABLES = ("inspect", "simulate", "sweep", "view", "compare", "convert")
+WITH_DEFORMABLES = ("inspect", "simulate", "sweep", "view", "compare", "convert", "codegen")
 """The commands whose results cover deformable bodies, or say what they leave out."""
 
 

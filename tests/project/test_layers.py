@@ -26,6 +26,7 @@ ROOMS = (
     ("mbcli.engine.contact", "mbcli.engine.deformable"),
     ("mbcli.engine.stepping",),
     ("mbcli.engine.queries",),
+    ("mbcli.tracing",),
     ("mbcli.multibody", "mbcli.multibody.math", "mbcli.multibody.fem"),
     ("mbcli.multibody.inertia",),
     ("mbcli.parsers",),  # what all formats share
@@ -66,7 +67,7 @@ ROOMS = (
     ("mbcli.multibody.inverse_kinematics",),
     ("mbcli.conversion", "mbcli.checks", "mbcli.log"),
     ("mbcli.models",),
-    ("mbcli.pictures",),
+    ("mbcli.pictures", "mbcli.codegen"),
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.environments", "mbcli.systems"),

@@ -105,6 +105,13 @@ PAGES = {
         ("mbcli symbolic sample_models/pendulum.urdf",),
         {"how-to/install.md#extras": "Extras", "reference/conventions.md#equations-of-motion": "Equations of motion"},
     ),
+    "codegen": Page(
+        (
+            f"mbcli codegen {ARM} --functions gravity,jacobian:lower --to python -o arm",
+            "head -n 40 arm/double_pendulum.py",
+        ),
+        {"how-to/codegen.md": "A model as code", "how-to/install.md#extras": "Extras"},
+    ),
     "energy": Page((f"mbcli energy {ARM} --at elbow=0.3 --at elbow_w=1 --bodies",), STATE),
     "com": Page((f"mbcli com {ARM} --at elbow=0.3 --at elbow_w=1",), STATE),
     "momentum": Page((f"mbcli momentum {ARM} --at elbow_w=1 --point com",), STATE),

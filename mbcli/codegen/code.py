@@ -1,0 +1,88 @@
+"""What a target writes: recorded functions under names that every language takes, and the model that they are of."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mbcli.tracing.model_functions import ModelFunction
+    from mbcli.tracing.record import Record
+
+TAKEN = {  # in C or C++; what Python keeps for itself, it tells
+    *("alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "const", "constexpr", "cos", "default"),
+    *("delete", "do", "double", "enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int"),
+    *("long", "main", "namespace", "new", "operator", "private", "protected", "public", "register", "restrict"),
+    *("short", "signed", "sin", "sizeof", "sqrt", "static", "struct", "switch", "template", "this", "throw", "typedef"),
+    *("typename", "union", "unsigned", "using", "virtual", "void", "volatile"),
+}
+
+
+@dataclass(frozen=True)
+class CodeFunction:
+    """A function to be written.
+
+    Args:
+        name: of the function in the code.
+        asked: as it was asked for, `jacobian:tool`.
+        words: what it gives, one sentence.
+        record: its operations.
+        function: what its kernels are; of: as ModelFunction.call takes it.
+        is_derivative: whether it is the derivatives of that function.
+    """
+
+    name: str
+    asked: str
+    words: str
+    record: Record
+    function: ModelFunction
+    of: Any
+    is_derivative: bool = False
+
+
+@dataclass(frozen=True)
+class Code:
+    """All that goes into one folder.
+
+    Args:
+        name: of the files and, in C, the start of each function's name.
+        title: of the model.
+        source: lines that say what it was made of and by.
+        positions, velocities: the names of the coordinates.
+        functions: what to write.
+        real: "double" or "float".
+    """
+
+    name: str
+    title: str
+    source: tuple[str, ...]
+    positions: tuple[str, ...]
+    velocities: tuple[str, ...]
+    functions: tuple[CodeFunction, ...]
+    real: str = "double"
+
+    def introduction(self) -> list[str]:
+        """Lines for the head of a file: the model, conventions, and the coordinates with their places."""
+        lines = [*self.source, ""]
+        lines += [
+            "Units are SI; spatial vectors and Jacobians have rotational rows first; matrices are stored row by row;",
+            "quaternions are w x y z, of norm 1.",
+        ]
+        for letter, names in (("q", self.positions), ("v", self.velocities)):
+            lines += ["", *(f"{letter}[{k}]  {name}" for k, name in enumerate(names))]
+        return [line.rstrip() for line in lines]
+
+
+def identifier(text: str) -> str:
+    """A text as a name that C, C++ and Python take; letters of other alphabets and signs become underscores."""
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_") or "model"
+    if name[0].isdigit() or name in TAKEN or keyword.iskeyword(name):
+        name = f"m_{name}"
+    return name
+
+
+def harmless(text: str) -> str:
+    """A text from a file that ends no comment and no docstring, whatever it is."""
+    return re.sub(r'[^ -~]|\\|\*/|/\*|"""', "?", text)

@@ -1,0 +1,294 @@
+"""From a plant to files of code: what is asked for is recorded, written, run, and left if it is proved."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
+from mbcli.codegen.proof import Proof, recorded_states, require_proved
+from mbcli.common.argument_names import argument
+from mbcli.common.json_text import to_json
+from mbcli.common.output_files import refuse_existing, refuse_missing_folder, write_in_place
+from mbcli.common.suggestions import name_or_list
+from mbcli.errors import ArgumentError, ModelError, OutputError
+from mbcli.models.loading import find_frame
+from mbcli.models.mass_motion import links_with_mass
+from mbcli.tracing import MODEL_FUNCTIONS, partials, record_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mbcli.codegen.proof import States
+
+TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax", "casadi")}
+STATES, FEW_STATES, MANY_OPERATIONS = 1000, 100, 5000  # states of a proof; fewer where the kernels take longer
+LARGE, TOO_LARGE = 50_000, 2_000_000  # operations: of which the user is told, and which are refused
+OF_TREES = ("forward_dynamics",)  # functions that constraints would change
+OPERATIONS_OF_A_BODY = {"forward_dynamics": 480}  # about, without derivatives; of others:
+OPERATIONS = 320
+OPERATIONS_OF_AN_ELEMENT = 12  # of matrices with a column for each velocity
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How code is made.
+
+    Args:
+        target: one of TARGETS.
+        real: "double" or "float", where the target has both.
+        derivatives: whether each function gets another one with its first derivatives.
+        name: of the files, and in C the start of the functions' names.
+        states: of the proof; default: STATES, and FEW_STATES for functions of more than MANY_OPERATIONS.
+        seed: of these states.
+        title: of the model, from which the name of the files is made if `name` is not given.
+        source: lines for the head of the files.
+    """
+
+    target: str = "c"
+    real: str = "double"
+    derivatives: bool = False
+    name: str = ""
+    states: int | None = None
+    seed: int = 0
+    title: str = "model"
+    source: tuple[str, ...] = ()
+
+
+@dataclass
+class Generated:
+    """files: their names; functions: what each is, as data; proofs of them, none where nothing could run them."""
+
+    files: list[str]
+    functions: list[dict[str, Any]]
+    proofs: list[Proof] = field(default_factory=list)
+
+
+def generate(
+    context: Any,
+    functions: Sequence[str],
+    folder: str,
+    settings: Settings = Settings(),
+    *,
+    force: bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Generated:
+    """Writes functions of the plant of a context, with its parameters, as code into a folder.
+
+    Args:
+        functions: names of MODEL_FUNCTIONS, with a frame behind a colon where they are of one: `jacobian:tool`.
+        folder: is made if it is not there, in a folder that is.
+        force: whether files may be replaced.
+        tell: gets a line about what takes long.
+
+    ArgumentError for what is not known; ModelError for a model that a record or the target cannot hold; NumericalError,
+    and no file, if the code does not give what the kernels give; OutputError for a file that is there; ResourceError if
+    the target needs a package that is not installed.
+    """
+    target = _target(settings)
+    plant = context.state.plant
+    refuse_models(plant)
+    context.state.ready_parameters()
+    asked = [_function(context, each, settings, tell) for each in functions]
+    code = Code(
+        settings.name or identifier(settings.title),
+        f"{harmless(settings.title)} as code",
+        settings.source,
+        tuple(plant.GetPositionNames()),
+        tuple(plant.GetVelocityNames()),
+        tuple(each for group in asked for each in group),
+        settings.real,
+    )
+    _require_names(code, settings)
+    texts = target.write(code)
+    if os.path.isdir(folder):
+        for name in (*texts, f"{code.name}.json", "proof.json"):
+            refuse_existing(os.path.join(folder, name), force)
+    else:
+        refuse_missing_folder(folder)
+    states = {f.name: _states(plant, context, f, settings) for f in code.functions}
+    texts |= target.state_files(code, states)
+    with tempfile.TemporaryDirectory(prefix="mbcli-codegen-") as trial:
+        for name, text in texts.items():
+            with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        proofs = target.prove(code, trial, states)
+    require_proved(proofs, states)
+    described = [_described(f, proofs, states) for f in code.functions]
+    texts[f"{code.name}.json"] = to_json(_table(code, settings, described)) + "\n"
+    texts["proof.json"] = to_json(_proof(proofs, settings, states)) + "\n"
+    _make_folder(folder)
+    files = []
+    for name, text in texts.items():
+        path = os.path.join(folder, name)
+        refuse_existing(path, force)
+        try:
+            write_in_place(path, text.encode())
+        except OSError as error:
+            raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
+        files.append(path)
+    return Generated(files, described, proofs)
+
+
+def refuse_models(plant: Any) -> None:
+    """ModelError for what no record holds: deformable bodies and force elements of a user."""
+    if plant.elements.deformable_bodies:
+        raise ModelError("codegen is for rigid bodies: the model has deformable ones")
+    if plant.user_force_elements:
+        kind = type(plant.user_force_elements[0]).__name__
+        raise ModelError(f"codegen knows no force element of a user, {kind}")
+
+
+def expected_operations(model: Any, name: str, derivatives: bool) -> int:
+    """About how many operations a function has, at most, before it is recorded."""
+    sizes = model.sizes
+    count = OPERATIONS_OF_A_BODY.get(name, OPERATIONS) * sizes["nbody"]
+    depth = _depths(model)
+    if name in ("mass_matrix", "com_jacobian", "jacobian"):
+        count += OPERATIONS_OF_AN_ELEMENT * sum(depth)
+    return count * (1 + 2 * max(depth, default=0)) if derivatives else count
+
+
+def _depths(model: Any) -> list[int]:
+    """For each velocity, how many lie between it and World, itself included."""
+    depths: list[int] = []
+    for parent in model.dof_parent.tolist():
+        depths.append(1 + (depths[parent] if parent >= 0 else 0))
+    return depths
+
+
+def _target(settings: Settings) -> Any:
+    if settings.target not in TARGETS:
+        raise ArgumentError(
+            f"{argument('target')}: there is no '{settings.target}'; {name_or_list(settings.target, TARGETS)}"
+        )
+    target = import_module(TARGETS[settings.target])
+    if settings.real == "float" and not target.HAS_FLOATS:
+        raise ArgumentError(
+            f"{argument('real', 'float')} is for C: the target {settings.target} takes the numbers that it is given"
+        )
+    return target
+
+
+def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str], object]) -> list[CodeFunction]:
+    name, colon, of = asked.partition(":")
+    if name not in MODEL_FUNCTIONS:
+        raise ArgumentError(f"{argument('functions')}: there is no '{name}'; {name_or_list(name, MODEL_FUNCTIONS)}")
+    function, plant, model = MODEL_FUNCTIONS[name], context.state.plant, context.state.model
+    if (function.of == "frame") != bool(of):
+        wanted = f"{name}:FRAME" if function.of == "frame" else name
+        raise ArgumentError(f"{argument('functions')}: it is '{wanted}', not '{asked}'")
+    if name in OF_TREES and plant.elements.constraints:
+        raise ModelError(f"{asked}: the model has constraints, whose motion follows from decisions about ranks")
+    expected = expected_operations(model, name, settings.derivatives)
+    if expected > TOO_LARGE:
+        raise ModelError(
+            f"{asked}: the code would have about {expected:,} operations, of {TOO_LARGE:,} at most; "
+            "models of this size are for the engine, which loops over bodies"
+        )
+    if expected > LARGE:
+        tell(f"{asked} becomes about {expected:,} operations, which takes compilers a while")
+    place: Any = None
+    if function.of == "frame":
+        place = int(find_frame(plant, of, argument("functions")).index())
+    elif function.of == "links":
+        place, _ = links_with_mass(context)
+    title = identifier(f"{name}_{of}" if of else name)
+    record = record_function(name, model, place, title)
+    words = function.words.replace("a frame F", f"frame {harmless(of)}") if of else function.words
+    found = [CodeFunction(title, asked, words, record, function, place)]
+    if settings.derivatives:
+        derived = partials(record)
+        about = f"First derivatives of {title}() by its inputs, by operations on its record."
+        found.append(CodeFunction(derived.name, f"{asked} by its inputs", about, derived, function, place, True))
+    return found
+
+
+def _require_names(code: Code, settings: Settings) -> None:
+    if settings.name and settings.name != identifier(settings.name):
+        raise ArgumentError(
+            f"{argument('name')}: '{settings.name}' is no name in C and Python, '{identifier(settings.name)}' is"
+        )
+    seen: dict[str, str] = {}
+    for function in code.functions:
+        if function.name in seen:
+            both = f"'{seen[function.name]}' and '{function.asked}'"
+            raise ArgumentError(f"{argument('functions')}: {both} both would be called {function.name}()")
+        seen[function.name] = function.asked
+
+
+def _make_folder(folder: str) -> None:
+    if os.path.isdir(folder):
+        return
+    try:
+        os.mkdir(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: error: the folder cannot be made: {error.strerror}") from None
+
+
+def _states(plant: Any, context: Any, function: CodeFunction, settings: Settings) -> States:
+    count = settings.states
+    if count is None:
+        count = STATES if function.record.num_operations <= MANY_OPERATIONS else FEW_STATES
+    return recorded_states(plant, context, function, count, settings.seed, settings.real)
+
+
+def _described(function: CodeFunction, proofs: Sequence[Proof], states: dict[str, States]) -> dict[str, Any]:
+    record = function.record
+    proof = next((p for p in proofs if p.function == function.name), None)
+    result: dict[str, Any] = {
+        "name": function.name,
+        "asked": function.asked,
+        "words": function.words,
+        "operations": record.num_operations,
+        "counts": dict(sorted(record.counts().items())),
+        "inputs": [{"name": v.name, "shape": list(v.shape), "words": v.words} for v in record.inputs],
+        "outputs": [{"name": v.name, "shape": list(v.shape), "words": v.words} for v in record.outputs],
+        "proof": None,
+    }
+    if record.sparsity:
+        result["sparsity"] = {name: {"rows": r, "columns": c} for name, (r, c) in record.sparsity.items()}
+    if proof is not None:
+        result["proof"] = {
+            "states": proof.states,
+            "deviation": proof.deviation,
+            "tolerance": states[function.name].tolerance,
+            "nanoseconds": proof.nanoseconds,
+            **proof.more,
+        }
+    return result
+
+
+def _table(code: Code, settings: Settings, functions: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "name": code.name,
+        "target": settings.target,
+        "real": settings.real,
+        "source": list(code.source),
+        "position_names": list(code.positions),
+        "velocity_names": list(code.velocities),
+        "functions": [{key: value for key, value in f.items() if key != "proof"} for f in functions],
+    }
+
+
+def _proof(proofs: Sequence[Proof], settings: Settings, states: dict[str, States]) -> dict[str, Any]:
+    return {
+        "target": settings.target,
+        "real": settings.real,
+        "seed": settings.seed,
+        "proved": bool(proofs),
+        "functions": [
+            {
+                "name": p.function,
+                "states": p.states,
+                "deviation": p.deviation,
+                "tolerance": states[p.function].tolerance,
+                "nanoseconds": p.nanoseconds,
+                **p.more,
+            }
+            for p in proofs
+        ],
+    }

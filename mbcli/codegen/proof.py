@@ -1,0 +1,130 @@
+"""What generated code must give: random states and what the engine's kernels give there, and how far code is off."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.engine.runtime.linking import load_kernels
+from mbcli.engine.runtime.model import Data
+from mbcli.errors import NumericalError
+from mbcli.models.states import set_random_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbcli.codegen.code import CodeFunction
+    from mbcli.math.array_types import FloatArray
+
+TOLERANCES = {"double": 1e-12, "float": 1e-5}
+STEP = 1e-40  # of complex steps: nothing is subtracted, so that it may be so small
+SMALLEST = float(np.finfo(float).tiny)
+
+
+@dataclass
+class States:
+    """Inputs and outputs of a function at random states, arrays (count, *shape) each.
+
+    Deviations count relative to `scales`, the largest number of each output at all states.
+    """
+
+    inputs: list[FloatArray]
+    outputs: list[FloatArray]
+    tolerance: float
+
+    @property
+    def count(self) -> int:
+        """The number of states."""
+        return len(self.inputs[0])
+
+    @property
+    def scales(self) -> list[float]:
+        """Of each output; 1 for one that is zero everywhere."""
+        return [float(np.abs(out).max(initial=0.0)) or 1.0 for out in self.outputs]
+
+    def deviation(self, found: Sequence[Any]) -> float:
+        """The largest relative deviation of outputs (count, *shape); NaN counts as infinite."""
+        worst = 0.0
+        for scale, wanted, given in zip(self.scales, self.outputs, found, strict=True):
+            off = np.abs(np.reshape(np.asarray(given, float), wanted.shape) - wanted) / scale
+            worst = max(worst, float(np.where(np.isnan(off), np.inf, off).max(initial=0.0)))
+        return worst
+
+
+@dataclass
+class Proof:
+    """That a function of the code gives what the kernels give.
+
+    Args:
+        function: its name.
+        states: how many were compared.
+        deviation: the largest, relative to the largest number of the output.
+        nanoseconds: a call, None where it was not measured.
+        more: what else the target knows, as the compiler and the stack.
+    """
+
+    function: str
+    states: int
+    deviation: float
+    nanoseconds: float | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int, seed: int, real: str) -> States:
+    """Random states within the limits of a plant, and what the interpreted kernels give there.
+
+    Derivatives are those of complex steps of the kernels (Squire and Trapp 1998).
+    """
+    random = np.random.default_rng(seed)
+    model = context.state.model
+    scratch = plant.CreateDefaultContext()
+    inputs: list[list[Any]] = []
+    for _ in range(count):
+        set_random_state(plant, scratch, random)
+        arrays = {"q": scratch.state.q.copy(), "v": random.normal(size=plant.num_velocities())}
+        arrays |= {name: random.normal(size=plant.num_velocities()) for name in ("vdot", "tau")}
+        row = [arrays[each.name] for each in function.record.inputs]
+        inputs.append([each.astype(np.float32).astype(float) for each in row] if real == "float" else row)
+    evaluate = _derivatives if function.is_derivative else _values
+    outputs = [evaluate(function, model, row) for row in inputs]
+    columns = [np.array(column) for column in zip(*outputs, strict=True)]
+    return States([np.array(column) for column in zip(*inputs, strict=True)], columns, TOLERANCES[real])
+
+
+def _values(function: CodeFunction, model: Any, inputs: Sequence[Any]) -> list[Any]:
+    return function.function.evaluate(load_kernels(False), model, Data(model.sizes), inputs, function.of)
+
+
+def _derivatives(function: CodeFunction, model: Any, inputs: Sequence[Any]) -> list[Any]:
+    model = _complex_model(model)
+    data = Data(model.sizes, np.dtype(complex))
+    columns: list[list[list[Any]]] = []  # by input, by element, by output
+    for k, given in enumerate(inputs):
+        columns.append([])
+        for i in range(len(given)):
+            shifted = [each.astype(complex) for each in inputs]
+            shifted[k][i] += 1j * STEP
+            found = function.function.evaluate(load_kernels(False), model, data, shifted, function.of)
+            columns[-1].append([each.imag / STEP for each in found])
+    return [
+        np.stack([of_element[out] for of_element in of_input], axis=-1)
+        for out in range(len(function.function.outputs))
+        for of_input in columns
+    ]
+
+
+@functools.lru_cache(maxsize=4)
+def _complex_model(model: Any) -> Any:
+    return model.replace(dtype=complex)
+
+
+def require_proved(proofs: Sequence[Proof], states: dict[str, States]) -> None:
+    """NumericalError that names the functions which deviate."""
+    wrong = [p for p in proofs if not p.deviation <= states[p.function].tolerance]
+    if wrong:
+        told = ", ".join(f"{p.function} deviates by {p.deviation:.3g}" for p in wrong)
+        limit = states[wrong[0].function].tolerance
+        raise NumericalError(f"the code is not left, it is not proved: {told}, of {limit:g} at most")
