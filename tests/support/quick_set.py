@@ -11,6 +11,7 @@ import re
 OF_ROOMS = {
     "batch": "batch_writer/1 number_lines",
     "cli": "absurd_sizes cli_check cli_contact cli_jacobian",
+    "codegen": "generated_code:python_takes_many_states_at_once,names_of_files_become_names_of_code",
     "common": "coordinate_names fast_dataclass topology",
     "conversion": "convert_effort convert_mimic",
     "engine/collision": (
@@ -67,6 +68,7 @@ OF_ROOMS = {
     ),
     "solvers": "mathematical_program",
     "systems": "diagram simulator_goes_on update_times",
+    "tracing": "recorded_numbers",
     "visualization": "meshcat",
 }
 ENTRIES = [re.fullmatch(r"(\w+)(/1)?(?::(\S+))?", entry) for names in OF_ROOMS.values() for entry in names.split()]
