@@ -35,7 +35,8 @@ TARGETS = ("c", "python", "jax", "casadi")
 @click.option("--derivatives", is_flag=True, help="For each function another one, with its first derivatives.")
 @click.option("--name", metavar="NAME", help="The name of the files, and of functions in C; default: the model's.")
 @click.option(
-    "--states",
+    "--proof-states",
+    "states",
     type=click.IntRange(min=1),
     metavar="N",
     help="Random states of the proof; default: 1000, and 100 for functions of more than 5000 operations.",

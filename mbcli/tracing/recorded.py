@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -88,7 +88,8 @@ class Recorded:
         self._decides()
 
     def _refuse(self, what: str) -> NoReturn:
-        frame = sys._getframe()
+        frame = inspect.currentframe()
+        assert frame is not None
         while frame.f_back is not None and not frame.f_globals.get("__name__", "").startswith(KERNELS):
             frame = frame.f_back
         graph = self.graph

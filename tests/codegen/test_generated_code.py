@@ -36,7 +36,7 @@ def context_of(path, **settings):
 @pytest.mark.parametrize(("real", "limit"), [("double", 1e-12), ("float", 1e-5)])
 def test_c_gives_what_kernels_give_and_a_proof_lies_beside_it(real, limit, tmp_path):
     folder = tmp_path / "arm"
-    words = ["codegen", ARM, "--functions", ",".join(ALL), "--real", real, "--states", 50, "-o", folder, "--json"]
+    words = ["codegen", ARM, "--functions", ",".join(ALL), "--real", real, "--proof-states", 50, "-o", folder, "--json"]
     printed = json.loads(succeed(*words).out)
     names = {"CMakeLists.txt", "proof.json", *(f"double_pendulum{end}" for end in (".h", ".c", ".json", "_states.txt"))}
     assert set(os.listdir(folder)) == names | {"test_double_pendulum.c"}
@@ -76,7 +76,7 @@ def test_the_test_of_the_code_fails_if_the_code_is_changed(tmp_path):
 def test_code_that_is_wrong_is_not_left(target, tmp_path, monkeypatch):
     monkeypatch.setitem(statements.SYMBOLS, "sub", "+")
     folder = tmp_path / "code"
-    result = cli("codegen", ARM, "--to", target, "--states", 5, "-o", folder)
+    result = cli("codegen", ARM, "--to", target, "--proof-states", 5, "-o", folder)
     assert result.code == 5 and "is not proved: inverse_dynamics deviates by" in result.err
     assert len(result.err.splitlines()) == 1 and not folder.exists()
 
@@ -124,13 +124,13 @@ def test_derivatives_are_proved_by_complex_steps_and_their_zeros_are_told(tmp_pa
 
 def test_without_a_compiler_code_is_left_and_said_not_to_be_proved(tmp_path, monkeypatch):
     monkeypatch.setattr(c_code, "compile_program", lambda *words: None)
-    result = succeed("codegen", ARM, "--functions", "gravity", "--states", 2, "-o", tmp_path / "c")
+    result = succeed("codegen", ARM, "--functions", "gravity", "--proof-states", 2, "-o", tmp_path / "c")
     assert "no C compiler here: the code was not compiled, and is not proved" in result.err
     assert json.loads((tmp_path / "c" / "proof.json").read_text())["proved"] is False
 
 
 def test_files_that_are_there_stay_unless_force_is_said(tmp_path):
-    words = ["codegen", ARM, "--functions", "gravity", "--to", "python", "--states", 2, "-o", tmp_path]
+    words = ["codegen", ARM, "--functions", "gravity", "--to", "python", "--proof-states", 2, "-o", tmp_path]
     succeed(*words)
     before = (tmp_path / "proof.json").read_bytes()
     refused = cli(*words)
@@ -150,7 +150,7 @@ def test_names_of_files_become_names_of_code(tmp_path):
     assert harmless('a */ b """ c \\ é') == "a ? b ? c ? ?"
     urdf = tmp_path / "names.urdf"
     urdf.write_text(ARM.read_text().replace('"double_pendulum"', '"2*/ while"').replace('"elbow"', '"el*/bow"'))
-    succeed("codegen", urdf, "--functions", "gravity", "--to", "python", "--states", 2, "-o", tmp_path / "code")
+    succeed("codegen", urdf, "--functions", "gravity", "--to", "python", "--proof-states", 2, "-o", tmp_path / "code")
     assert (tmp_path / "code" / "m_2_while.py").exists()
 
 
@@ -171,7 +171,7 @@ def test_models_and_functions_that_cannot_be_written_are_refused_in_one_line(tmp
 
 def test_the_growth_is_told_before_it_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("mbcli.codegen.generation.LARGE", 500)
-    words = ["codegen", ARM, "--to", "python", "--states", 2, "-o", tmp_path / "code"]
+    words = ["codegen", ARM, "--to", "python", "--proof-states", 2, "-o", tmp_path / "code"]
     assert "inverse_dynamics becomes about 960 operations" in succeed(*words).err
     for path in (ARM, SAMPLES / "quadruped.urdf", SAMPLES / "arm7.urdf"):
         model = context_of(path).state.model
@@ -181,7 +181,7 @@ def test_the_growth_is_told_before_it_starts(tmp_path, monkeypatch):
 
 def test_a_function_that_c_lacks_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("mbcli.codegen.c_code.SIN", "sine")
-    result = cli("codegen", ARM, "--functions", "gravity", "--states", 2, "-o", tmp_path / "c")
+    result = cli("codegen", ARM, "--functions", "gravity", "--proof-states", 2, "-o", tmp_path / "c")
     assert result.code == 3 and "gravity: C cannot hold this model: its forces need sin()" in result.err
 
 

@@ -31,6 +31,7 @@ MASKS = [
     (r"\d{4}-\d\d-\d\dT[\d:]+Z", "?"),
     (r"wall time .*", "wall time ?"),
     (r"\b[\d.]+ [kM]B\b", "? MB"),
+    (r"\b\d+ ns\b", "? ns"),
     (r"-?\d+(\.\d*)?(e[+-]?\d+)?(?=[ ,\]]|$)", lambda number: _short(float(number[0]))),
     (r" +", " "),
     (r"\[ ", "["),
