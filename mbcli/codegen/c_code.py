@@ -7,7 +7,6 @@ well. A selection of limits is a conditional expression.
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from mbcli.codegen.c_test import states_text, test_program
 from mbcli.codegen.code import harmless
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.statements import Spelling, elements, statements
+from mbcli.common import child_processes
 from mbcli.errors import ModelError, NumericalError
 from mbcli.tracing.graph import COS, SIGN, SIN, SQRT
 
@@ -53,10 +53,9 @@ def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
     if program is None:
         return []
     try:
-        done = subprocess.run(
-            [program.path, os.path.join(folder, _states_name(code))], capture_output=True, text=True, timeout=PATIENCE
-        )
-    except subprocess.TimeoutExpired:
+        words = [program.path, os.path.join(folder, _states_name(code))]
+        done = child_processes.run(words, capture_output=True, text=True, timeout=PATIENCE)
+    except child_processes.TimeoutExpired:
         raise NumericalError(f"the test of the code did not end in {PATIENCE:g} s") from None
     figures = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.strip()}
     proofs = []

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
+from mbcli.common import child_processes
 from mbcli.errors import NumericalError
 
 FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra")
@@ -30,13 +28,13 @@ class Program:
 def find_compiler() -> list[str] | None:
     """The command of a C compiler: that of CC, of the machine, or of ziglang; None if there is none."""
     named = shlex.split(os.environ.get("CC", ""))
-    if named and shutil.which(named[0]):
+    if named and child_processes.find_program(named[0]):
         return named
     for name in ("cc", "gcc", "clang"):
-        if shutil.which(name):
+        if child_processes.find_program(name):
             return [name]
     if find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc"]
+        return child_processes.python("-m", "ziglang", "cc")
     return None
 
 
@@ -50,15 +48,15 @@ def compile_program(folder: str, sources: list[str], name: str) -> Program | Non
     extra = ["-fstack-usage"] if tells_stack else []
     command = [*compiler, *FLAGS, *extra, *sources, "-o", os.path.basename(path), *([] if os.name == "nt" else ["-lm"])]
     start = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    done = child_processes.run(command, folder=folder, capture_output=True, text=True, timeout=PATIENCE)
     seconds = time.perf_counter() - start
     if done.returncode and tells_stack:  # `cc` of another maker does not know the flag
         command = [each for each in command if each not in extra]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+        done = child_processes.run(command, folder=folder, capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
         raise NumericalError(f"the C compiler refuses the code: {lines[0] if lines else done.returncode}")
-    version = subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout.splitlines()
+    version = child_processes.run([*compiler, "--version"], capture_output=True, text=True).stdout.splitlines()
     words = f"{version[0] if version else compiler[0]}, {' '.join(FLAGS[:2])}"
     return Program(path, words, seconds, _stack_of(folder))
 

@@ -12,6 +12,7 @@ from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.proof import Proof, recorded_states, require_proved
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.output_files import refuse_existing, refuse_missing_folder, write_in_place
 from mbcli.common.suggestions import name_or_list
 from mbcli.errors import ArgumentError, ModelError, OutputError
@@ -111,10 +112,12 @@ def generate(
         refuse_missing_folder(folder)
     states = {f.name: _states(plant, context, f, settings) for f in code.functions}
     texts |= target.state_files(code, states)
-    with tempfile.TemporaryDirectory(prefix="mbcli-codegen-") as trial:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("codegen")) as trial:
         for name, text in texts.items():
-            with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            try:
+                write_in_place(os.path.join(trial, name), text.encode())
+            except OSError as error:
+                raise OutputError(f"{folder}: error: cannot be written: {error.strerror}") from None
         proofs = target.prove(code, trial, states)
     require_proved(proofs, states)
     described = [_described(f, proofs, states) for f in code.functions]

@@ -271,6 +271,8 @@ ALLOWED = {
     ("mbcli/engine", "exec"),
     ("mbcli/engine", "compile"),
     ("mbcli/common/fast_dataclass.py", "exec"),
+    ("mbcli/codegen/python_code.py", "exec"),  # of code that it has just made of numbers, to prove it
+    ("mbcli/codegen/python_code.py", "compile"),
     ("mbcli/engine/runtime/kernel_cache.py", "import pickle"),  # of files that kept_files.py has found to be its own
     ("mbcli/common/test_utilities/pickle_compare.py", "import pickle"),  # of what it has just written
     ("mbcli/simulation/control/python.py", "import pickle"),  # of a state that --controller-pickle has asked for

@@ -97,7 +97,7 @@ NOT_SMOOTH = {
     "clamped_effort",
     "largest_disagreement",
     "remaining_change",
-    "law_at_limit",
+    "law_of_gap",
     "assume_efforts",
     "effort_of_step",
     "slope_along_step",

@@ -47,6 +47,7 @@ SIZES |= {
     "nlock": 1,
     "npd": 1,
     "nlimit": 2,
+    "nturn": 2,
     "nfriction": 1,
     "nstop": 2,
     "nspeed": 2,
