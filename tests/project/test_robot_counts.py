@@ -178,7 +178,7 @@ def test_motion_of_mjcf_files_is_compared_with_mujoco(tmp_path, capsys, monkeypa
     arm = """<mujoco><worldbody><geom name="g" size=".1" pos="0 0 -2"/><site name="s" pos="0 0 1"/><body name="a">
       <joint axis="0 1 0" {joint}/><geom name="a" type="capsule" size=".1" fromto="0 0 0 1 0 0" friction=".5"/>
       <site name="t" pos="1 0 0"/></body></worldbody>{tail}</mujoco>"""
-    rope = '<tendon><spatial range="0 1.42"><site site="s"/><site site="t"/></spatial></tendon>'
+    rope = '<tendon><spatial range="0 1.42"><site site="s"/><geom geom="g"/><site site="t"/></spatial></tendon>'
     for name, joint, tail in (("same", "", ""), ("rope", "", rope), ("beyond", 'range="10 20"', "")):
         (tmp_path / f"{name}.xml").write_text(arm.format(joint=joint, tail=tail))
     assert motion.main([str(tmp_path), "--json", str(tmp_path / "found.json")]) == 0
