@@ -136,7 +136,8 @@ class WorldsRun:
             worlds.push(given["pushes"], seed=self._seed, until=until)
         self._plan = chosen_plan(self.plant, given["trajectory"], given["controller"], None)[1]
         self.fields = self._chosen_fields(given["fields"])
-        self._sensors = worlds.sensors(self._seed if given["sensor_noise"] else None) if self._measures else None
+        noise = self._seed if given["sensor_noise"] else None
+        self._sensors = worlds.sensors(noise) if "sensors" in self.fields else None
         h = self.plant.time_step()
         self.steps = round((self._sampling.end_of_steps - self.start) / h)
         width = 1 if self._sampling.period is None else max(1, round(self._sampling.period / h))
@@ -215,9 +216,8 @@ class WorldsRun:
         """The fields of the log, beside q and v. ArgumentError for one that these worlds do not have."""
         words = wanted.replace(",", " ").split() if isinstance(wanted, str) else list(wanted or ())
         plant = self.plant
-        self._measures = "sensors" in words
         fields = chosen_fields([*words, *(["u"] if plant.num_actuators() else [])], plant)
-        if self._measures and not plant.elements.sensors:
+        if "sensors" in words and not plant.elements.sensors:
             raise ArgumentError(f"{argument('fields', 'sensors')}: the model has no sensors")
         if "tracking" in fields and self._plan is None:
             raise ArgumentError(f"{argument('fields', 'tracking')}: the run has no {argument('trajectory')}")
@@ -277,15 +277,14 @@ class WorldsRun:
         worlds, earlier = self.worlds, self._earlier
         self._writer = writer = None if log is None else self._new_writer(log)
         before = worlds.time
-        began = time.perf_counter()
         try:
             for row, block in () if earlier is None else earlier.blocks():
-                self._see(
-                    np.dstack([block["state/q"], block["state/v"]]), self._rows[row : row + len(block["state/q"][0])]
-                )
+                samples = np.dstack([block["state/q"], block["state/v"]])
+                self._see(samples, self._rows[row : row + samples.shape[1]])
                 if writer is not None:
                     writer.append(**block)
             on_start()
+            began = time.perf_counter()
             with self._under_controller() as ticks:
                 status = self._advance(should_stop) if self._more is None else self._advance_by_rows(should_stop)
                 asked = [*(ticks.exceeded() if ticks is not None else ()), *worlds.exceeded()]
