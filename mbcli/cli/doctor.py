@@ -25,7 +25,7 @@ EXTRAS = {
     "jax": ("jax", "codegen --to jax"),
     "compiler": ("ziglang", "codegen --to c without another compiler"),
     "plot": ("matplotlib", "mbcli log plot"),
-    "dask": ("distributed", "mbcli sweep --scheduler"),
+    "dask": ("distributed", "mbcli sweep --dask"),
     "gymnasium": ("gymnasium", "mbcli.environments"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),

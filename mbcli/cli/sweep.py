@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
 RUN_KEYS = tuple(option.parameter for option in SWEEP_OPTIONS)
+RETRIES = 2  # as cases.py has it
 NONE_OK = 5  # exit code if no run came to its end
 DRAWN_EVERY = 0.2  # [s] a line of progress
 
@@ -68,8 +69,9 @@ Measures, EXPRESSION or NAME=EXPRESSION, over the rows of the run (--log-rate):
 \b
 Columns: point, seed, what varies, status, message, measures, end_time [s], energy_start, energy_end,
 energy_drift [J], contacts_max, contact_force_max [N], contact_depth_max [m], final NAME of each coordinate.
-status: ok; diverged (not finite, or not solved: the final state is the last good one); invalid_model;
-timeout; crashed. Exit code 5 if no run is ok.
+status: ok; what the model did: diverged (not finite, or not solved: the final state is the last good one),
+invalid_model, timeout, crashed; what a machine did: lost (the worker), out_of_memory, file, version, which are
+tried again, --retries times and by --resume. Exit code 5 if no run is ok.
 """
 
 
@@ -95,14 +97,25 @@ timeout; crashed. Exit code 5 if no run is ok.
 @click.option("--measure", "measures", multiple=True, metavar="EXPRESSION", help="A figure of each run, see below.")
 @click.option("--timeout", type=Number(above=0.0), metavar="S", help="Give up a run after this wall-clock time.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
-@click.option("--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask]).")
+@click.option(
+    "--dask", "--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask])."
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=RETRIES,
+    metavar="N",
+    help=f"Try a run again N times, on another worker, for what a machine did: see status. [{RETRIES}]",
+)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. Default: CSV to stdout.",
 )
-@click.option("--resume", is_flag=True, help="Continue from FILE.journal: run only what is not in it.")
+@click.option(
+    "--resume", is_flag=True, help="Continue from FILE.journal: run what is not in it, and what a machine spoilt."
+)
 @click.option("--plot", metavar="FILE", help="Draw the measures against what varies: .png, .svg, .pdf (mbcli[plot]).")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON document.")
@@ -113,7 +126,7 @@ timeout; crashed. Exit code 5 if no run is ok.
 def sweep(ctx: click.Context, **values: Any) -> int:
     """Run a model at many values of its parameters and starts, and write one table.
 
-    Each core runs one process, which loads the model once; with --scheduler a Dask cluster runs them. A stopped or
+    Each core runs one process, which loads the model once; with --dask a Dask cluster runs them. A stopped or
     killed sweep continues with --resume, to the same table.
 
     \b
@@ -124,7 +137,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
       --measure "min(trunk_z)" --measure "fall=time_of(trunk_z < 0.2)" --plot falls.png
     mbcli sweep walker.xml --pose stand --controller trot.py --push "trunk=60@random for 0.1" -t 4 \\
       --vary "body.trunk.mass=*linspace(0.8, 1.2, 9)" --measure "min(trunk_z)" -o pushed.csv
-    mbcli sweep arm.urdf --vary state=random --samples 1000 --scheduler tcp://cluster:8786 -o table.csv
+    mbcli sweep arm.urdf --vary state=random --samples 1000 --dask tcp://cluster:8786 -o table.csv
     mbcli sweep arm.urdf --points runs.csv -o table.csv --resume
     """
     from mbcli.sweeps.sweeping import prepare_sweep, run_sweep
@@ -162,7 +175,8 @@ def sweep(ctx: click.Context, **values: Any) -> int:
                 table = run_sweep(
                     prepared,
                     jobs=options.jobs,
-                    scheduler=options.scheduler,
+                    dask=options.dask,
+                    retries=options.retries,
                     journal=journal,
                     resume=options.resume,
                     on_progress=progress,

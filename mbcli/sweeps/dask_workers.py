@@ -6,18 +6,19 @@ The files of the model must be there under the same paths. A process runs one po
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ResourceError
 from mbcli.sweeps.messages import job_text, read_job
-from mbcli.sweeps.point_run import CRASHED, Job, PointRunner
+from mbcli.sweeps.point_run import LOST, Job, PointRunner
 from mbcli.sweeps.points import Point
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from mbcli.sweeps.cases import Cases
 
 CONNECT_SECONDS = 20
 AHEAD = 4  # points for each thread of the cluster that are handed over before they can run
@@ -26,26 +27,25 @@ _lock = threading.Lock()
 _runners: dict[str, PointRunner] = {}
 
 
-def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
+def run_on_dask(job: Job, cases: Cases, scheduler: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """(number of the point, its row) as points end.
 
     Raises:
         ResourceError: the extra is not installed, or no scheduler answers at that address.
     """
-    distributed = import_extra("distributed", "dask", argument("scheduler"))
+    distributed = import_extra("distributed", "dask", argument("dask"))
     try:
         client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
-        raise ResourceError(f"{argument('scheduler')}: no Dask scheduler at {scheduler}: {error}") from None
+        raise ResourceError(f"{argument('dask')}: no Dask scheduler at {scheduler}: {error}") from None
     content = job_text(job)
-    waiting = iter(points)
     try:
         threads = sum(client.nthreads().values()) or 1
         [there] = client.scatter([content], broadcast=True)
         point_of: dict[str, Point] = {}
 
         def submit() -> Any:
-            point = next(waiting, None)
+            point = next(iter(cases.take()), None)
             if point is None:
                 return None
             future = client.submit(run_point, there, point, pure=False)
@@ -58,10 +58,12 @@ def run_on_dask(job: Job, points: Sequence[Point], scheduler: str) -> Generator[
             point = point_of.pop(future.key)
             failure = future.exception()
             if failure is None:
-                yield point.index, future.result()
+                row = future.result()
             else:
                 message = f"{type(failure).__name__}: {failure}".replace("\n", "; ")
-                yield point.index, {"status": CRASHED, "message": message, "wall_time": 0.0}
+                row = {"status": LOST, "message": message, "wall_time": 0.0}
+            if cases.settle(point, row):
+                yield point.index, row
             future.release()
             following = submit()
             if following is not None:

@@ -4,7 +4,7 @@
     {"point": 0, "id": "...", "row": {...}}  SHA256
 
 A line counts if its checksum is right and its point is one of the sweep under the same id, which says what was run.
-A line that was cut, or changed, is left out, and its point runs again.
+A line that was cut, or changed, is left out, and its point runs again; so does one whose row says what a machine did.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import ModelError, OutputError
+from mbcli.sweeps.point_run import OF_MACHINES
 
 FORMAT, VERSION = "mbcli-sweep", 1
 DIGITS = 16  # of a checksum
@@ -60,6 +61,7 @@ class Journal:
         for document in documents[1:]:
             if document is not None and self._counts(document):
                 self.rows[document["point"]] = document["row"]
+        self.rows = {index: row for index, row in self.rows.items() if row.get("status") not in OF_MACHINES}
         return [head, *(self._entry(index, row) for index, row in self.rows.items())]
 
     def _counts(self, document: Mapping[str, Any]) -> bool:

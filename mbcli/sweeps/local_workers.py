@@ -1,7 +1,7 @@
 """Workers on this machine: processes of their own, each with the model loaded once, any of which may be killed.
 
-A worker that dies costs the time of its point: the point is run once more by another one, and is "crashed" if that
-dies too. A worker that exceeds the time of a point and does not stop by itself is killed.
+A worker that dies costs the time of its point, which another one runs again, as cases.py says. A worker that exceeds
+the time of a point and does not stop by itself is killed. One that lacks memory or a file ends, too.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ import os
 import queue
 import threading
 import time
-from collections import deque
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common import child_processes
 from mbcli.errors import MbcliError
 from mbcli.sweeps.messages import job_text, point_text, receive, send
-from mbcli.sweeps.point_run import CRASHED, TIMEOUT, Job
-from mbcli.sweeps.points import Point
+from mbcli.sweeps.point_run import LOST, OF_MACHINES, TIMEOUT, Job
 
-ATTEMPTS = 2  # at a point whose worker dies
 STARTS = 3  # of workers in a row that die before their first point
 GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
 
@@ -30,6 +26,9 @@ GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import TypeAlias
+
+    from mbcli.sweeps.cases import Cases
+    from mbcli.sweeps.points import Point
 
     Replies: TypeAlias = queue.Queue[tuple["_Worker", list[Any]]]
 
@@ -78,20 +77,17 @@ class _Worker:
                     stream.close()
 
 
-def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Generator[tuple[int, dict[str, Any]], None, None]:
+def run_locally(job: Job, cases: Cases, jobs: int) -> Generator[tuple[int, dict[str, Any]], None, None]:
     """(number of the point, its row) as points end, by `jobs` processes.
 
     MbcliError if workers cannot start. Closing the iterator kills the workers.
     """
     replies: Replies = queue.Queue()
-    waiting = deque(points)
-    deaths: dict[int, int] = {}
     failed_starts = 0
     content = job_text(job)
-    workers = [_Worker(content, replies) for _ in range(min(jobs, len(points)))]
-    left = len(points)
+    workers = [_Worker(content, replies) for _ in range(min(jobs, cases.left))]
     try:
-        while left:
+        while cases.left:
             try:
                 worker, message = replies.get(timeout=0.5)
             except queue.Empty:
@@ -106,27 +102,25 @@ def run_locally(job: Job, points: Sequence[Point], jobs: int) -> Generator[tuple
                 continue
             if message[0] == "failed":
                 raise MbcliError(f"a worker could not load the model: {message[1]}")
+            point, row = worker.point, message[2] if message[0] == "row" else None
             if message[0] == "died":
                 failed_starts = 0 if worker.is_ready else failed_starts + 1
-                if failed_starts >= STARTS:
-                    raise MbcliError(f"workers die before their first run (exit code {worker.process.wait()})")
-                workers.remove(worker)
                 code = worker.process.wait()
+                if failed_starts >= STARTS:
+                    raise MbcliError(f"workers die before their first run (exit code {code})")
+                row = None if point is None else _row_of_death(job, worker, code)
+            worker.is_ready, worker.point = True, None
+            is_final = point is not None and row is not None and cases.settle(point, row)
+            if message[0] == "died" or (row is not None and row["status"] in OF_MACHINES):
+                workers.remove(worker)
                 worker.end()
-                row = _after_death(job, worker, waiting, deaths, code)
-                if row is not None:
-                    left -= 1
-                    yield row
-                if left > sum(each.point is not None for each in workers):
+                if cases.left > sum(each.point is not None for each in workers):
                     workers.append(_Worker(content, replies))
-                continue
-            worker.is_ready = True
-            worker.point = None
-            if waiting:
-                worker.give(waiting.popleft())
-            if message[0] == "row":
-                left -= 1
-                yield message[1], message[2]
+            elif following := cases.take():
+                worker.give(following[0])
+            if is_final:
+                assert point is not None and row is not None
+                yield point.index, row
     finally:
         for worker in workers:
             worker.end()
@@ -138,19 +132,10 @@ def _overdue(job: Job, worker: _Worker) -> bool:
     return time.monotonic() - worker.since > job.timeout + GRACE
 
 
-def _after_death(
-    job: Job, worker: _Worker, waiting: deque[Point], deaths: dict[int, int], code: int
-) -> tuple[int, dict[str, Any]] | None:
-    """The row of the point of a worker that died, None if the point waits for another one."""
-    point = worker.point
-    if point is None:
-        return None
+def _row_of_death(job: Job, worker: _Worker, code: int) -> dict[str, Any]:
+    """The row of the point of a worker that died."""
     passed = 0.0 if worker.since is None else time.monotonic() - worker.since
     if _overdue(job, worker):
-        return point.index, {"status": TIMEOUT, "message": f"stopped after {job.timeout:g} s", "wall_time": passed}
-    deaths[point.index] = deaths.get(point.index, 0) + 1
-    if deaths[point.index] < ATTEMPTS:
-        waiting.appendleft(point)
-        return None
+        return {"status": TIMEOUT, "message": f"stopped after {job.timeout:g} s", "wall_time": passed}
     ended = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-    return point.index, {"status": CRASHED, "message": f"{ATTEMPTS} workers ended {ended}", "wall_time": passed}
+    return {"status": LOST, "message": f"its worker ended {ended}", "wall_time": passed}

@@ -13,7 +13,15 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import StateNames
 from mbcli.common.number_text import parse_number
-from mbcli.errors import ArgumentError, ControlError, MbcliError, ModelError, NumericalError, ResourceError
+from mbcli.errors import (
+    ArgumentError,
+    ControlError,
+    MbcliError,
+    ModelError,
+    NumericalError,
+    OutputError,
+    ResourceError,
+)
 from mbcli.models.actuator_names import ActuatorNames
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import load_model
@@ -36,7 +44,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 OK, DIVERGED, INVALID, TIMEOUT, CRASHED = "ok", "diverged", "invalid_model", "timeout", "crashed"
-CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED)
+LOST, OUT_OF_MEMORY, FILE, VERSION = "lost", "out_of_memory", "file", "version"
+OF_MACHINES = (LOST, OUT_OF_MEMORY, FILE, VERSION)  # what a machine did: no result, and tried again
+CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED, *OF_MACHINES)
 KEPT_MODELS = 4  # for the last settings, each with its meshes
 
 
@@ -107,8 +117,12 @@ class PointRunner:
             row = {"status": DIVERGED, "message": str(error)}
         except ControlError as error:
             row = {"status": CRASHED, "message": str(error)}
-        except (ArgumentError, ModelError, ResourceError) as error:
+        except (ArgumentError, ModelError) as error:
             row = {"status": INVALID, "message": str(error)}
+        except (ResourceError, OutputError, OSError) as error:
+            row = {"status": FILE, "message": str(error)}
+        except MemoryError as error:
+            row = {"status": OUT_OF_MEMORY, "message": f"no memory is left: {error}".rstrip(": ")}
         except MbcliError as error:
             row = {"status": CRASHED, "message": str(error)}
         except (
@@ -118,7 +132,6 @@ class PointRunner:
             TypeError,
             ValueError,
             RuntimeError,
-            MemoryError,
         ) as error:
             row = {"status": CRASHED, "message": f"{type(error).__name__}: {error}"}
         row["message"] = row["message"].replace("\n", "; ")

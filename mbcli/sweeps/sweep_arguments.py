@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypedDict
 
 from mbcli.common.setting import Setting
 from mbcli.parsers.load_arguments import AllLoadArguments
+from mbcli.sweeps.cases import RETRIES
 
 
 class PointArguments(TypedDict, total=False):
@@ -33,9 +34,16 @@ class EngineArguments(TypedDict, total=False):
     """Of where the points run, and what is kept of them."""
 
     jobs: Annotated[int | None, Setting("the number of processes; default: one a core.")]
-    scheduler: Annotated[str | None, Setting("the address of a Dask scheduler, whose workers run the points.")]
+    dask: Annotated[str | None, Setting("the address of a Dask scheduler, whose workers run the points.")]
+    retries: Annotated[
+        int,
+        Setting(
+            "how often a point is tried again for what a machine did: a lost worker, no memory, a file, a version.",
+            default=RETRIES,
+        ),
+    ]
     journal: Annotated[str | os.PathLike | None, Setting("the file that finished points go to.")]
-    resume: Annotated[bool, Setting("whether those that the journal has are not run again.", default=False)]
+    resume: Annotated[bool, Setting("whether those whose results the journal has are not run again.", default=False)]
 
 
 class SweepArguments(PointArguments, EngineArguments, AllLoadArguments, total=False):

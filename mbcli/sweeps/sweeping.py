@@ -17,6 +17,7 @@ from mbcli.errors import ArgumentError, MbcliError, ModelError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import ModelText, load_model
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
+from mbcli.sweeps.cases import Cases
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
@@ -223,6 +224,8 @@ def run_sweep(
     jobs, journal = given["jobs"], given["journal"]
     if jobs is not None and jobs < 1:
         raise ArgumentError(f"{argument('jobs')} must be at least 1, it is {jobs}")
+    if given["retries"] < 0:
+        raise ArgumentError(f"{argument('retries')} must be at least 0, it is {given['retries']}")
     kept = None
     rows: dict[int, dict] = {}
     if journal is not None:
@@ -233,7 +236,8 @@ def run_sweep(
     try:
         on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, 0.0))
         if left:
-            with closing(_running(prepared.job, left, jobs, given["scheduler"])) as running:
+            cases = Cases(left, len(left), given["retries"])
+            with closing(_running(prepared.job, cases, jobs, given["dask"])) as running:
                 for index, row in running:
                     if kept is None:
                         rows[index] = row
@@ -248,12 +252,12 @@ def run_sweep(
 
 
 def _running(
-    job: Job, points: Sequence[Point], jobs: int | None, scheduler: str | None
+    job: Job, cases: Cases, jobs: int | None, dask: str | None
 ) -> Generator[tuple[int, dict[str, Any]], None, None]:
-    if scheduler is not None:
+    if dask is not None:
         from mbcli.sweeps.dask_workers import run_on_dask
 
-        return run_on_dask(job, points, scheduler)
+        return run_on_dask(job, cases, dask)
     from mbcli.sweeps.local_workers import run_locally
 
-    return run_locally(job, points, jobs or num_processors())
+    return run_locally(job, cases, jobs or num_processors())

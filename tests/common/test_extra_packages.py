@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
         ("matplotlib", "plot", (*SWEEP, "--measure", "max(elbow)", "--plot", "x.png")),
         ("pyarrow", "parquet", (*SWEEP, "-o", "x.parquet")),
         ("pyarrow", "parquet", ("log", "export", "run.h5", "-o", "x.parquet")),
-        ("distributed", "dask", (*SWEEP, "--scheduler", "tcp://127.0.0.1:9")),
+        ("distributed", "dask", (*SWEEP, "--dask", "tcp://127.0.0.1:9")),
         ("mcap", "mcap", ("log", "export", "run.h5", "-o", "x.mcap")),
         ("rerun", "rerun", ("log", "export", "run.h5", "-o", "x.rrd")),
         ("xacro", "xacro", ("inspect", "m.urdf.xacro", "--xacro")),

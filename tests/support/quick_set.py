@@ -63,10 +63,14 @@ OF_ROOMS = {
     "project": "documents layers mutations rooms",
     "sensors": "limit_distance rays sensor_kinds",
     "simulation": (
-        "effort_limits/1 plugin_tables/1 servo_inputs/1 start_limits sweep_points "
+        "effort_limits/1 plugin_tables/1 servo_inputs/1 start_limits "
         "velocity_limits:limits_act_in_one_run_alone_and_zero_is_none"
     ),
     "solvers": "mathematical_program",
+    "sweeps": (
+        "sweep_points machine_faults:a_row_tells_the_model_from_the_machine,"
+        "cases_are_taken_in_order_put_back_and_counted_once"
+    ),
     "systems": "diagram simulator_goes_on update_times",
     "tracing": "recorded_numbers",
     "visualization": "meshcat",

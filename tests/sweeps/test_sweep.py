@@ -251,7 +251,7 @@ def test_a_dask_cluster_gives_the_same_table(local_table):
     from distributed import LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        table = sweep(PENDULUM, SWEPT, scheduler=cluster.scheduler_address, **BIG)
+        table = sweep(PENDULUM, SWEPT, dask=cluster.scheduler_address, **BIG)
     assert table.as_csv() == local_table.as_csv()
 
 
