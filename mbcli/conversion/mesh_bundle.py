@@ -70,7 +70,7 @@ def copy_bundle(names: dict[str, str], folder: str, packages: PackageMap, force:
         pending = [path] if _suffix(path) == _suffix(name) else []  # a converted one names no others
         while pending:
             start = pending.pop()
-            for named in _files_named_in(start):
+            for named in files_named_in(start):
                 try:
                     found = packages.resolve(named, os.path.dirname(start))
                 except ResourceError:
@@ -95,7 +95,7 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
-def _files_named_in(path: str) -> list[str]:
+def files_named_in(path: str) -> list[str]:
     """Names of files in a mesh or material file, relative to it, as it has them."""
     suffix = _suffix(path)
     if suffix not in (*_NAMED, ".gltf", ".glb") or os.path.getsize(path) > MAX_BYTES:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import numpy as np
 
 from mbcli.errors import ModelError
@@ -37,6 +39,15 @@ def create_sources(file: Any, sources: Iterable[SourceFile]) -> None:
         dataset = create_bytes(file, f"{group.name}/{stored_name(source.path, index)}", source.content)
         create_texts(dataset.attrs, "path", [source.path], scalar=True)
         create_texts(dataset.attrs, "sha256", [source.sha256], scalar=True)
+
+
+def packed_files(files: Iterable[SourceFile], path: str, content: bytes) -> bytes:
+    """An HDF5 file that has files as a log has its model files, and one dataset of bytes."""
+    packed = io.BytesIO()
+    with h5py.File(packed, "w") as file:
+        create_bytes(file, path, content)
+        create_sources(file, files)
+    return packed.getvalue()
 
 
 def sources_in(file: GuardedFile) -> Iterator[tuple[str, str, str]]:

@@ -84,7 +84,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     contact, strict, file_type, on_findings = (
         given[name] for name in ("contact", "strict", "file_type", "on_findings")
     )
-    diagnostics, package_map = Diagnostics(), _package_map(given["packages"])
+    diagnostics, package_map = Diagnostics(), as_package_map(given["packages"])
     diagnostics.leads_out = package_map.leads_out
     of_settings, of_elements = _split(given["overrides"])
     of_files = Settings(
@@ -236,7 +236,8 @@ def _split(overrides: Iterable[str] | Mapping[str, Any]) -> tuple[list[str], lis
     return split_overrides(overrides)
 
 
-def _package_map(packages: PackageMap | Mapping[str, str | os.PathLike[str]] | None) -> PackageMap:
+def as_package_map(packages: PackageMap | Mapping[str, str | os.PathLike[str]] | None) -> PackageMap:
+    """A PackageMap as it is, or the one of {name: folder}."""
     if isinstance(packages, PackageMap):
         return packages
     result = PackageMap()

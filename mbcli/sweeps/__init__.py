@@ -12,6 +12,11 @@ point_run      one point: a run of a model that stays loaded, and its row
 messages       jobs and points as JSON
 worker         the process of a local worker
 local_workers  workers on this machine, which may be killed
+cases          what is left of it, and what is tried again
+bundle         what a job needs, as one file for machines that share nothing
+carried_files  where URIs lead, recorded on one machine and given on another
+clusters       batches of cases on a cluster
+tasks          a batch, on a worker
 dask_workers   workers of a Dask cluster (extra `dask`)
 journal        finished points on disk, with checksums
 result_table   the table, as CSV and Parquet (extra `parquet`)

@@ -1,81 +1,72 @@
-"""Workers of a Dask cluster that is running already: Slurm, Kubernetes, clouds, or `dask scheduler` on some machines.
+"""Workers of a Dask cluster that is running already: SLURM, Kubernetes, clouds, or `dask scheduler` on some machines.
 
-The files of the model must be there under the same paths. A process runs one point at a time, and keeps the model.
+They need mbcli, and nothing else: what the runs need goes to each worker once (bundle.py).
 """
 
 from __future__ import annotations
 
-import threading
+import queue
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ResourceError
-from mbcli.sweeps.messages import job_text, read_job
-from mbcli.sweeps.point_run import LOST, Job, PointRunner
-from mbcli.sweeps.points import Point
+from mbcli.sweeps.clusters import Reply
+from mbcli.sweeps.tasks import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from mbcli.sweeps.cases import Cases
+    from collections.abc import Collection, Iterator
 
 CONNECT_SECONDS = 20
-AHEAD = 4  # points for each thread of the cluster that are handed over before they can run
-
-_lock = threading.Lock()
-_runners: dict[str, PointRunner] = {}
-
-
-def run_on_dask(job: Job, cases: Cases, scheduler: str) -> Generator[tuple[int, dict[str, Any]], None, None]:
-    """(number of the point, its row) as points end.
-
-    Raises:
-        ResourceError: the extra is not installed, or no scheduler answers at that address.
-    """
-    distributed = import_extra("distributed", "dask", argument("dask"))
-    try:
-        client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
-        raise ResourceError(f"{argument('dask')}: no Dask scheduler at {scheduler}: {error}") from None
-    content = job_text(job)
-    try:
-        threads = sum(client.nthreads().values()) or 1
-        [there] = client.scatter([content], broadcast=True)
-        point_of: dict[str, Point] = {}
-
-        def submit() -> Any:
-            point = next(iter(cases.take()), None)
-            if point is None:
-                return None
-            future = client.submit(run_point, there, point, pure=False)
-            point_of[future.key] = point
-            return future
-
-        futures = [future for _ in range(AHEAD * threads) if (future := submit()) is not None]
-        ended = distributed.as_completed(futures, loop=client.loop)
-        for future in ended:
-            point = point_of.pop(future.key)
-            failure = future.exception()
-            if failure is None:
-                row = future.result()
-            else:
-                message = f"{type(failure).__name__}: {failure}".replace("\n", "; ")
-                row = {"status": LOST, "message": message, "wall_time": 0.0}
-            if cases.settle(point, row):
-                yield point.index, row
-            future.release()
-            following = submit()
-            if following is not None:
-                ended.add(following)
-    finally:
-        client.close()
+CALL = "(__import__('distributed').get_worker().address, call(content, text))"
+CALL = f"[exec(source, globals()), {CALL}][1]"  # a worker that cannot import a function ends, but it has eval()
+WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 
 
-def run_point(content: str, point: Point) -> dict[str, Any]:
-    """The row of a point, on a worker; content: the job_text() of its job."""
-    with _lock:
-        if content not in _runners:
-            _runners.clear()
-            _runners[content] = PointRunner(read_job(content))
-        return _runners[content].row(point)
+class DaskEngine:
+    """The workers of a Dask scheduler. ResourceError: the extra is not installed, or no scheduler answers there."""
+
+    def __init__(self, address: str) -> None:
+        self._distributed = import_extra("distributed", "dask", argument("dask"))
+        self._address = address
+        try:
+            self._client = self._distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
+            raise ResourceError(f"{argument('dask')}: no Dask scheduler at {address}: {error}") from None
+        self._ended: queue.Queue[Any] = queue.Queue()
+
+    def give(self, content: bytes) -> None:
+        self._content = content
+        [self._bundle] = self._client.scatter([content], broadcast=True)
+
+    def slots(self, without: Collection[str]) -> int:
+        return sum(count for worker, count in self._client.nthreads().items() if worker not in without)
+
+    def submit(self, text: str, without: Collection[str]) -> Any:
+        others = [worker for worker in self._client.nthreads() if worker not in without] if without else None
+        if self._bundle.status not in ("pending", "finished"):  # the workers that had it are gone
+            self.give(self._content)
+        names = {"source": SOURCE, "content": self._bundle, "text": text}
+        future = self._client.submit(eval, CALL, names, workers=others or None, pure=False)
+        future.add_done_callback(self._ended.put)
+        return future
+
+    def ended(self) -> Iterator[tuple[Any, Reply]]:
+        try:
+            future = self._ended.get(timeout=WAITED)
+        except queue.Empty:
+            if self._client.status != "running":
+                raise ResourceError(f"{argument('dask')}: the scheduler at {self._address} is gone") from None
+            return
+        yield future, self._reply(future)
+
+    def _reply(self, future: Any) -> Reply:
+        try:
+            address, text = future.result()
+            return Reply(text, "", address)
+        except Exception as error:  # whatever a worker or Dask raises
+            message = f"{type(error).__name__}: {error}".replace("\n", "; ")
+            return Reply(None, message, "")
+
+    def close(self) -> None:
+        self._client.close()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mbcli.common.output_files import write_in_place
@@ -73,11 +73,12 @@ class Journal:
     def _entry(self, index: int, row: Mapping[str, Any]) -> dict[str, Any]:
         return {"point": index, "id": self._ids[index], "row": row}
 
-    def add(self, index: int, row: Mapping[str, Any]) -> None:
-        """Writes the row of a point; it is on the disk when this returns."""
-        self.rows[index] = dict(row)
+    def add(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
+        """Writes the rows of points, as (number, row); they are on the disk when this returns."""
+        found = {index: dict(row) for index, row in rows}
+        self.rows |= found
         try:
-            self._file.write(_line(self._entry(index, row)))
+            self._file.write(b"".join(_line(self._entry(index, row)) for index, row in found.items()))
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 class _Worker:
     """A process, and a thread that reads its replies."""
 
-    def __init__(self, job: str, replies: Replies) -> None:
+    def __init__(self, job: str, replies: Replies, folder: str) -> None:
         self.point: Point | None = None
         self.is_ready = False
         self.since: float | None = None  # time.monotonic() when its point began
         self.process = child_processes.start(
-            child_processes.python("-m", "mbcli.sweeps.worker", os.getcwd()),
+            child_processes.python("-m", "mbcli.sweeps.worker", folder),
             stdin=child_processes.PIPE,
             stdout=child_processes.PIPE,
             start_new_session=os.name == "posix",  # Ctrl-C is the sweep's
@@ -77,25 +77,41 @@ class _Worker:
                     stream.close()
 
 
-def run_locally(job: Job, cases: Cases, jobs: int) -> Generator[tuple[int, dict[str, Any]], None, None]:
-    """(number of the point, its row) as points end, by `jobs` processes.
+class LocalWorkers:
+    """`jobs` processes that run cases of a job, and stay for more. folder: where its relative paths start."""
 
-    MbcliError if workers cannot start. Closing the iterator kills the workers.
-    """
-    replies: Replies = queue.Queue()
-    failed_starts = 0
-    content = job_text(job)
-    workers = [_Worker(content, replies) for _ in range(min(jobs, cases.left))]
-    try:
+    def __init__(self, job: Job, jobs: int, folder: str) -> None:
+        self._job, self._jobs, self._folder = job, jobs, folder
+        self._content = job_text(job)
+        self._replies: Replies = queue.Queue()
+        self._workers: list[_Worker] = []
+
+    def close(self) -> None:
+        """Ends the processes."""
+        for worker in self._workers:
+            worker.end()
+        self._workers.clear()
+
+    def _add(self) -> None:
+        self._workers.append(_Worker(self._content, self._replies, self._folder))
+
+    def run(self, cases: Cases) -> Generator[tuple[int, dict[str, Any]], None, None]:
+        """(number of the point, its row) as cases end. MbcliError if processes cannot start."""
+        failed_starts = 0
+        for worker in self._workers:
+            if following := cases.take():
+                worker.give(following[0])
+        while len(self._workers) < min(self._jobs, cases.left):
+            self._add()
         while cases.left:
             try:
-                worker, message = replies.get(timeout=0.5)
+                worker, message = self._replies.get(timeout=0.5)
             except queue.Empty:
-                for late in workers:
-                    if _overdue(job, late):
+                for late in self._workers:
+                    if _overdue(self._job, late):
                         late.process.kill()
                 continue
-            if worker not in workers:
+            if worker not in self._workers:
                 continue
             if message[0] == "begins":
                 worker.since = time.monotonic()
@@ -108,22 +124,32 @@ def run_locally(job: Job, cases: Cases, jobs: int) -> Generator[tuple[int, dict[
                 code = worker.process.wait()
                 if failed_starts >= STARTS:
                     raise MbcliError(f"workers die before their first run (exit code {code})")
-                row = None if point is None else _row_of_death(job, worker, code)
+                row = None if point is None else _row_of_death(self._job, worker, code)
             worker.is_ready, worker.point = True, None
             is_final = point is not None and row is not None and cases.settle(point, row)
             if message[0] == "died" or (row is not None and row["status"] in OF_MACHINES):
-                workers.remove(worker)
+                self._workers.remove(worker)
                 worker.end()
-                if cases.left > sum(each.point is not None for each in workers):
-                    workers.append(_Worker(content, replies))
+                if cases.left > sum(each.point is not None for each in self._workers):
+                    self._add()
             elif following := cases.take():
                 worker.give(following[0])
             if is_final:
                 assert point is not None and row is not None
                 yield point.index, row
+
+
+def run_locally(job: Job, cases: Cases, jobs: int) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
+    """Lists of (number of the point, its row) as points end, by `jobs` processes.
+
+    MbcliError if workers cannot start. Closing the iterator kills the workers.
+    """
+    workers = LocalWorkers(job, jobs, os.getcwd())
+    try:
+        for ended in workers.run(cases):
+            yield [ended]
     finally:
-        for worker in workers:
-            worker.end()
+        workers.close()
 
 
 def _overdue(job: Job, worker: _Worker) -> bool:

@@ -14,13 +14,14 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import ModelText
 from mbcli.parsers.package_map import PackageMap
+from mbcli.sweeps.carried_files import CarriedFiles
 from mbcli.sweeps.point_run import Job
 from mbcli.sweeps.points import Point
 
 if TYPE_CHECKING:
     from typing import IO, Any
 
-PACKAGES, CONTENT = "package_map", "content"  # the key that tells such an object from others
+PACKAGES, CARRIED, CONTENT = "package_map", "carried_files", "content"  # the key that tells such an object from others
 
 
 def job_text(job: Job) -> str:
@@ -50,6 +51,8 @@ def read_job(text: str) -> Job:
 def _plain(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
+    if isinstance(value, CarriedFiles):
+        return {CARRIED: value.document()}
     if isinstance(value, PackageMap):
         return {PACKAGES: value.as_dict()}
     if isinstance(value, ModelText):
@@ -62,6 +65,8 @@ def _plain(value: Any) -> Any:
 def _object(document: dict[str, Any]) -> Any:
     if document.keys() == {PACKAGES}:
         return PackageMap.from_dict(document[PACKAGES])
+    if document.keys() == {CARRIED}:
+        return CarriedFiles(document=document[CARRIED])
     if document.keys() == {CONTENT, "name"}:
         return ModelText(base64.b64decode(document[CONTENT]), document["name"])
     return document

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,6 +104,9 @@ class PointRunner:
         with changed_parameters(loaded, parameters):
             check_names(loaded.plant, [name for measure in self.measures for name in measure.names])
             run = self._recorded_run(loaded, point, others)
+            if self.job.run.get("controller") is not None:
+                with suppress(MbcliError):  # it says so in each row; here it opens what it reads
+                    run.prepare()
             run.release()
 
     def row(self, point: Point, on_begin: Callable[[], None] = lambda: None) -> dict:

@@ -18,7 +18,7 @@ from mbcli.sweeps.point_run import CLASSES
 from mbcli.sweeps.points import Point
 from mbcli.sweeps.variations import Variation
 
-NOT_IN_TABLE = ("wall_time",)  # equal sweeps have equal tables
+NOT_IN_TABLE = ("wall_time", "worker")  # equal sweeps have equal tables
 TEXTS = ("status", "message")
 FIGURES = (
     "end_time",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
-from mbcli.sweeps.run_files import as_texts
+from mbcli.sweeps.run_files import as_texts, digests_of, opened_beside
 from mbcli.sweeps.sweep_arguments import EngineArguments, PointArguments, SweepArguments
 from mbcli.sweeps.variations import Variation, parse_variations
 
@@ -196,7 +197,9 @@ def prepare_sweep(
     sources = tuple(sorted(source.sha256 for source in loaded.sources))
     of_run, files = as_texts(run)
     job = Job(tuple(models), dict(loading), of_run, start, given["u"], texts, timeout, sources, files)
-    _check(PointRunner(job, loaded), made)
+    with opened_beside(of_run.get("controller")) as opened:
+        _check(PointRunner(job, loaded), made)
+    job = dataclasses.replace(job, files=files | digests_of(opened))
     return Sweep(job, variations, made, seed)
 
 
@@ -238,11 +241,11 @@ def run_sweep(
         if left:
             cases = Cases(left, len(left), given["retries"])
             with closing(_running(prepared.job, cases, jobs, given["dask"])) as running:
-                for index, row in running:
+                for ended in running:
                     if kept is None:
-                        rows[index] = row
+                        rows |= dict(ended)
                     else:
-                        kept.add(index, row)
+                        kept.add(ended)
                     seconds = time.monotonic() - began
                     on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, seconds))
     finally:
@@ -253,11 +256,12 @@ def run_sweep(
 
 def _running(
     job: Job, cases: Cases, jobs: int | None, dask: str | None
-) -> Generator[tuple[int, dict[str, Any]], None, None]:
-    if dask is not None:
-        from mbcli.sweeps.dask_workers import run_on_dask
+) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
+    if dask is None:
+        from mbcli.sweeps.local_workers import run_locally
 
-        return run_on_dask(job, cases, dask)
-    from mbcli.sweeps.local_workers import run_locally
+        return run_locally(job, cases, jobs or num_processors())
+    from mbcli.sweeps.clusters import run_on_cluster
+    from mbcli.sweeps.dask_workers import DaskEngine
 
-    return run_locally(job, cases, jobs or num_processors())
+    return run_on_cluster(job, cases, DaskEngine(dask))

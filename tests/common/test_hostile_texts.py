@@ -10,7 +10,7 @@ from mbcli.parsers.xml_source import read_xml
 
 from mbcli.common.number_text import parse_number
 from mbcli.common.text_tables import read_text_table
-from mbcli.conversion.mesh_bundle import _files_named_in
+from mbcli.conversion.mesh_bundle import files_named_in
 from mbcli.errors import ModelError
 from mbcli.sweeps.variations import _parts
 
@@ -71,7 +71,7 @@ def test_an_open_tag_is_a_fault():
 )
 def test_files_that_a_mesh_names_are_found(name, content, found, tmp_path):
     (tmp_path / name).write_text(content)
-    names = _files_named_in(str(tmp_path / name))
+    names = files_named_in(str(tmp_path / name))
     assert len(names) == found
     assert names[0] == {"a.obj": "two words.mtl", "a.mtl": "skin.png", "a.dae": "t.png"}[name]
 

@@ -266,7 +266,7 @@ def test_a_journal_counts_what_verifies(tmp_path):
     path = tmp_path / "j"
     journal = journal_of(path)
     for k in range(3):
-        journal.add(k, {"status": "ok", "x": 0.1 * k, "bad": float("nan")})
+        journal.add([(k, {"status": "ok", "x": 0.1 * k, "bad": float("nan")})])
     journal.close()
     content = path.read_bytes()
     again = journal_of(path, resume=True)

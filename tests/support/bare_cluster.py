@@ -1,0 +1,98 @@
+"""A Dask cluster on this machine whose workers have empty folders of their own: home, cache, working folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from repository import ROOT
+
+from mbcli.engine.runtime.kernel_cache import cache_directory
+
+STARTED_WITHIN = 60.0  # [s]
+
+
+def can_hide_folders():
+    """Whether a process of a mount namespace of its own can be started."""
+    try:
+        return subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+class BareCluster:
+    """A scheduler and workers, which end with it.
+
+    Args:
+        folder: for what the cluster needs.
+        hidden: folders that workers see empty; needs can_hide_folders().
+        variables: more variables of the environment of workers.
+    """
+
+    def __init__(self, folder, workers=2, hidden=(), variables=None):
+        self.folder, self.hidden, self.variables = Path(folder), hidden, variables or {}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.workers, self._count = [], 0
+        place = self.folder / "scheduler.json"
+        words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(place)]
+        self.scheduler = self._start("dask_scheduler", *words, hidden=())
+        until = time.monotonic() + STARTED_WITHIN
+        while not place.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.place = str(place)
+        for _ in range(workers):
+            self.add()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in (*self.workers, self.scheduler):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    @property
+    def address(self):
+        """Of the scheduler."""
+        import json
+
+        return json.loads(Path(self.place).read_text())["address"]
+
+    def add(self, **variables):
+        """Starts one more worker."""
+        worker = self._start(
+            "dask_worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny",
+            hidden=self.hidden, **self.variables, **variables,
+        )  # fmt: skip
+        self.workers.append(worker)
+        return worker
+
+    def kill(self):
+        """Kills the worker that is there longest."""
+        worker = self.workers.pop(0)
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+    def _start(self, module, *words, hidden, **variables):
+        self._count += 1
+        home = self.folder / f"{module}_{self._count}"
+        cache = home / "cache"
+        cache.mkdir(parents=True)
+        kernels = cache_directory()
+        if kernels is not None and kernels.exists():
+            (cache / kernels.name).symlink_to(kernels)
+        variables = {
+            "PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home), "MBCLI_CACHE_DIR": str(cache),
+            "PYTHONPATH": str(ROOT), **{k: v for k, v in os.environ.items() if k == "MBCLI_JIT"}, **variables,
+        }  # fmt: skip
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *words]
+        if hidden:
+            mounts = "".join(f'mount -t tmpfs none "{folder}" && ' for folder in hidden)
+            command = ["unshare", "-m", "sh", "-c", mounts + 'exec "$@"', "sh", *command]
+        with open(home / "output", "wb") as output:
+            return subprocess.Popen(
+                command, cwd=home, env=variables, stdout=output, stderr=output, start_new_session=True
+            )
