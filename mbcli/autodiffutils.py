@@ -33,7 +33,8 @@ class AutoDiffXd:
     """A real number and its gradient by n variables: first derivatives are exact, to rounding.
 
     A gradient without elements belongs to a constant and goes with gradients of every size; two other sizes do not
-    mix (RuntimeError). Comparisons look at values alone. Powers, functions and numpy's sin, cos, sqrt, ... of object
+    mix (RuntimeError). Comparisons look at values alone. Out of its domain a function is nan or infinite, as of floats
+    in NumPy and as in pydrake. Powers, functions and numpy's sin, cos, sqrt, ... of object
     arrays work; it does not turn into a float by itself.
 
     Args:
@@ -125,17 +126,23 @@ class AutoDiffXd:
 
     def __truediv__(self, other: Any) -> AutoDiffXd:
         if type(other) is AutoDiffXd:
+            if other.real == 0.0:
+                with np.errstate(all="ignore"):
+                    gradient = _sum(other.real * self.gradient, -self.real * other.gradient) / other.real**2
+                return self._of(_ratio(self.real, other.real), gradient)
             ratio = self.real / other.real
             return self._of(ratio, _sum(self.gradient, -ratio * other.gradient) / other.real)
         number = _real(other)
+        if number == 0.0:
+            return self._chain(_ratio(self.real, number), _ratio(1.0, number))
         return NotImplemented if number is None else self._of(self.real / number, self.gradient / number)
 
     def __rtruediv__(self, other: Any) -> AutoDiffXd:
         number = _real(other)
         if number is None:
             return NotImplemented
-        ratio = number / self.real
-        return self._of(ratio, -ratio / self.real * self.gradient)
+        ratio = _ratio(number, self.real)
+        return self._chain(ratio, -_ratio(ratio, self.real))
 
     def __pow__(self, exponent: float) -> AutoDiffXd:
         if type(exponent) is AutoDiffXd:
@@ -145,20 +152,20 @@ class AutoDiffXd:
             return NotImplemented
         if number == 0.0:
             return self._of(1.0, 0.0 * self.gradient)
-        return self._chain(self.real**number, number * self.real ** (number - 1.0))
+        return self._chain(_power(self.real, number), number * _power(self.real, number - 1.0))
 
     def __rpow__(self, base: float) -> AutoDiffXd:
         number = _real(base)
-        return NotImplemented if number is None else (self * math.log(number)).exp()
+        return NotImplemented if number is None else (self * _at(math.log, np.log, number)).exp()
 
     def __abs__(self) -> AutoDiffXd:
         return -self if self.real < 0.0 else self
 
     def __ceil__(self) -> float:
-        return float(math.ceil(self.real))
+        return float(np.ceil(self.real))
 
     def __floor__(self) -> float:
-        return float(math.floor(self.real))
+        return float(np.floor(self.real))
 
     # comparisons of values
 
@@ -187,63 +194,67 @@ class AutoDiffXd:
     # functions, which numpy calls by name on object arrays
 
     def _chain(self, value: float, slope: float) -> AutoDiffXd:
-        return self._of(value, slope * self.gradient)
+        if math.isfinite(slope):
+            return self._of(value, slope * self.gradient)
+        with np.errstate(invalid="ignore"):
+            return self._of(value, slope * self.gradient)
 
     def sin(self) -> AutoDiffXd:
         """The sine of an angle [rad]."""
-        return self._chain(math.sin(self.real), math.cos(self.real))
+        return self._chain(_at(math.sin, np.sin, self.real), _at(math.cos, np.cos, self.real))
 
     def cos(self) -> AutoDiffXd:
         """The cosine of an angle [rad]."""
-        return self._chain(math.cos(self.real), -math.sin(self.real))
+        return self._chain(_at(math.cos, np.cos, self.real), -_at(math.sin, np.sin, self.real))
 
     def tan(self) -> AutoDiffXd:
         """The tangent of an angle [rad]."""
-        tangent = math.tan(self.real)
+        tangent = _at(math.tan, np.tan, self.real)
         return self._chain(tangent, 1.0 + tangent * tangent)
 
     def arcsin(self) -> AutoDiffXd:
-        """The angle [rad] in [-pi/2, pi/2] of a sine. ValueError beyond -1 and 1."""
-        return self._chain(math.asin(self.real), 1.0 / math.sqrt(1.0 - self.real**2))
+        """The angle [rad] in [-pi/2, pi/2] of a sine; nan beyond -1 and 1."""
+        return self._chain(_at(math.asin, np.arcsin, self.real), _ratio(1.0, _root(1.0 - self.real * self.real)))
 
     def arccos(self) -> AutoDiffXd:
-        """The angle [rad] in [0, pi] of a cosine. ValueError beyond -1 and 1."""
-        return self._chain(math.acos(self.real), -1.0 / math.sqrt(1.0 - self.real**2))
+        """The angle [rad] in [0, pi] of a cosine; nan beyond -1 and 1."""
+        return self._chain(_at(math.acos, np.arccos, self.real), -_ratio(1.0, _root(1.0 - self.real * self.real)))
 
     def arctan(self) -> AutoDiffXd:
         """The angle [rad] in (-pi/2, pi/2) of a tangent."""
-        return self._chain(math.atan(self.real), 1.0 / (1.0 + self.real**2))
+        return self._chain(math.atan(self.real), 1.0 / (1.0 + self.real * self.real))
 
     def arctan2(self, other: Any) -> AutoDiffXd:
         """Angle [rad] of the point (other, self)."""
         y, x = self, other if type(other) is AutoDiffXd else AutoDiffXd(other)
-        square = x.real**2 + y.real**2
-        gradient = _sum(x.real / square * y.gradient, -y.real / square * x.gradient)
+        square = x.real * x.real + y.real * y.real
+        by_y, by_x = y._chain(0.0, _ratio(x.real, square)), x._chain(0.0, -_ratio(y.real, square))
+        gradient = _sum(by_y.gradient, by_x.gradient)
         return self._of(math.atan2(y.real, x.real), gradient)
 
     def exp(self) -> AutoDiffXd:
         """The exponential function."""
-        power = math.exp(self.real)
+        power = _at(math.exp, np.exp, self.real)
         return self._chain(power, power)
 
     def log(self) -> AutoDiffXd:
-        """The natural logarithm. ValueError unless the value is positive."""
-        return self._chain(math.log(self.real), 1.0 / self.real)
+        """The natural logarithm; -inf of 0, nan of what is negative."""
+        return self._chain(_at(math.log, np.log, self.real), _ratio(1.0, self.real))
 
     def sqrt(self) -> AutoDiffXd:
-        """The square root. ValueError if the value is negative."""
-        root = math.sqrt(self.real)
+        """The square root; nan if the value is negative."""
+        root = _root(self.real)
         if self.gradient.size == 0:
             return self._of(root, NONE)
         return self._chain(root, 0.5 / root if root else math.inf)
 
     def sinh(self) -> AutoDiffXd:
         """The hyperbolic sine."""
-        return self._chain(math.sinh(self.real), math.cosh(self.real))
+        return self._chain(_at(math.sinh, np.sinh, self.real), _at(math.cosh, np.cosh, self.real))
 
     def cosh(self) -> AutoDiffXd:
         """The hyperbolic cosine."""
-        return self._chain(math.cosh(self.real), math.sinh(self.real))
+        return self._chain(_at(math.cosh, np.cosh, self.real), _at(math.sinh, np.sinh, self.real))
 
     def tanh(self) -> AutoDiffXd:
         """The hyperbolic tangent."""
@@ -270,11 +281,35 @@ class AutoDiffXd:
 
     def floor(self) -> float:
         """The largest whole number that is not larger, without derivatives."""
-        return float(math.floor(self.real))
+        return float(np.floor(self.real))
 
     def ceil(self) -> float:
         """The smallest whole number that is not smaller, without derivatives."""
-        return float(math.ceil(self.real))
+        return float(np.ceil(self.real))
+
+
+def _at(function: Callable[[float], float], numpys: Any, x: float) -> float:
+    """function(x), or where it has no finite value the one of NumPy's, which is none or infinite."""
+    try:
+        return function(x)
+    except (ValueError, OverflowError):
+        with np.errstate(all="ignore"):
+            return float(numpys(x))
+
+
+def _root(x: float) -> float:
+    return math.sqrt(x) if x >= 0.0 else math.nan
+
+
+def _ratio(a: float, b: float) -> float:
+    if b != 0.0:
+        return a / b
+    return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _power(base: float, exponent: float) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.float64(base) ** exponent)
 
 
 def _real(other: Any) -> float | None:

@@ -29,6 +29,7 @@ DEFAULTS = {
     "step_scheme": "drake",
     "joint_dry_friction": False,
     "ball_joints": "drake",
+    "drakes_actuators": True,
     "continuous_joint_limits": True,
 }
 

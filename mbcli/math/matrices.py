@@ -69,12 +69,12 @@ def DecomposePSDmatrixIntoXtransposeTimesX(
 
 
 def DecomposePositiveQuadraticForm(Q: ArrayLike, b: ArrayLike, c: float, tol: float = 0.0) -> tuple[Matrix, FloatArray]:
-    """R (k, n), d (k,) with |R x + d|^2 = x' Q x + b' x + c. RuntimeError if the form is negative somewhere."""
+    """R (k, n), d (k, 1) with |R x + d|^2 = x' Q x + b' x + c. RuntimeError if the form is negative somewhere."""
     Q, b = np.asarray(Q, dtype=float), np.asarray(b, dtype=float)
     n = len(Q)
     whole = np.block([[0.5 * (Q + Q.T), 0.5 * b[:, None]], [0.5 * b[None], np.array([[c]])]])
     X = DecomposePSDmatrixIntoXtransposeTimesX(whole, tol)
-    return X[:, :n], X[:, n]
+    return X[:, :n], X[:, n:]
 
 
 def BalanceQuadraticForms(S: ArrayLike, P: ArrayLike) -> Matrix:

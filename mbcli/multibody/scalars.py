@@ -7,7 +7,7 @@ from the digits of a number, or decide by its size, are given a twin for them he
 from __future__ import annotations
 
 import functools
-from math import isfinite
+from math import copysign, inf, isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,6 +83,17 @@ class Scalar:
                 f"joint '{joint.name()}': its limits cannot act in a step on numbers of type {self.name}; "
                 "give it none, or take a plant of float or AutoDiffXd"
             )
+
+    def clamped(self, value, limit):
+        """A number of this type within -limit and limit."""
+        if limit == inf:
+            return value
+        real = self.real(value)
+        if real is None:
+            from sympy import Max, Min  # late: for symbols alone
+
+            return Max(-limit, Min(limit, value))
+        return value if abs(real) <= limit else copysign(limit, real)
 
     def array(self, value, what):
         """A new array in C order of this scalar's type; TypeError naming `what` where the numbers do not fit."""

@@ -289,7 +289,22 @@ class LorentzConeConstraint(Constraint):
         return np.array([z[0], z[0] * z[0] - z[1:] @ z[1:]])
 
 
-class Binding:
+class _BindingOfAny(type):
+    """Binding[kind]: a Binding of an evaluator of that kind, not of one derived from it, as in pydrake."""
+
+    def __getitem__(cls, kind: type) -> type:
+        return _BindingOfKind(f"Binding[{kind.__name__}]", (Binding,), {"kind": kind})
+
+
+class _BindingOfKind(_BindingOfAny):
+    def __call__(cls, *given: Any, **named: Any) -> Any:
+        return Binding(*given, **named)
+
+    def __instancecheck__(cls, found: Any) -> bool:
+        return isinstance(found, Binding) and type(found.evaluator()) is cls.kind  # type: ignore[attr-defined]
+
+
+class Binding(metaclass=_BindingOfAny):
     """A cost or constraint with the variables that it is of."""
 
     def __init__(self, c: EvaluatorBase, v: Any) -> None:
@@ -306,9 +321,6 @@ class Binding:
     def GetNumElements(self) -> int:
         """The number of variables."""
         return self._variables.size
-
-    def __class_getitem__(cls, kind: Any) -> Any:
-        return cls
 
     def __repr__(self) -> str:
         return f"{type(self._evaluator).__name__}({', '.join(str(v) for v in self._variables)})"

@@ -479,6 +479,8 @@ class MathematicalProgram:
         other.__dict__.update({name: copy(value) for name, value in self.__dict__.items()})
         return other
 
+    __copy__ = Clone
+
 
 def _arguments(given: Any, named: dict[str, Any], keys: Sequence[str], also: Sequence[str] = ()) -> list[Any]:
     """Arguments by the order of keys, None for those left out; the first may have one of the other names too."""

@@ -57,6 +57,24 @@ class Tree:
             state.input_cache.clear()
 
 
+class TreeOfPlant(Tree):
+    """That of the context of a plant which is no part of a diagram."""
+
+    __slots__ = ()
+
+    def __init__(self, context: Any) -> None:
+        self.plants, self._changes = [context], 0
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.plants[0].state.time)
+
+    @time.setter
+    def time(self, time: float) -> None:
+        self.plants[0].state.time = time
+
+
 class Context:
     """Time, state, parameters and inputs of a system, under the names of pydrake.systems.framework.
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from mbcli.multibody.core.inputs import may_act_continuously
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.discrete_steps import NEVER
 from mbcli.multibody.stepping.run import Run
+from mbcli.systems.contexts import TreeOfPlant
 from mbcli.systems.events import DISCRETE, PUBLISH, SUCCEEDED, UNRESTRICTED, EventStatus, TriggerType
 from mbcli.systems.integration import Integrator
 
@@ -108,7 +110,7 @@ class EventLoop:
 
     def __init__(self, system: Any, root: Any, leaves: list[tuple[Any, Any]], config: Callable[[], Any]) -> None:
         self._system, self._root, self._leaves, self._config = system, root, leaves, config
-        self._tree = root.tree
+        self._tree = root.tree if hasattr(root, "tree") else TreeOfPlant(root)
         self.integrator = Integrator([(s, c) for s, c in leaves if c.num_continuous_states()], self._set_time)
         self._witnessed = [(s, c) for s, c in leaves if hasattr(s, "DoGetWitnessFunctions")]
         self._per_step = self._declared(TriggerType.kPerStep)
@@ -351,7 +353,9 @@ def needs_events(leaves: list[tuple[Any, Any]]) -> bool:
         return True
     plant, context = plants[0]
     # the loop below steps with what the ports give at the start of each step, the plant's own with compiled loops
-    return plant.is_discrete() and bool(context.inputs.followed) and not _applies(context)
+    if not plant.is_discrete():
+        return may_act_continuously(plant)
+    return bool(context.inputs.followed) and not _applies(context)
 
 
 def _applies(context: Any) -> bool:

@@ -80,7 +80,7 @@ class Integrator:
         controlled = config.use_error_control and method.error_order > 0
         start, wanted = self.state(), self.next_step if controlled and self.next_step else config.max_step_size
         h = min(wanted, config.max_step_size)
-        meets_end = time + 1.000001 * h >= target
+        meets_end = time + (1.000001 * h if controlled else h) >= target  # of fixed ones as many as in pydrake
         h = target - time if meets_end else h
         first = self.rates(time, start)
         while True:

@@ -120,7 +120,7 @@ def test_quadratic_forms_are_sums_of_squares():
     b, x = rng.normal(size=4) @ Y, rng.normal(size=4)
     c = 0.25 * b @ np.linalg.pinv(Y) @ b + 1.0
     R, d = DecomposePositiveQuadraticForm(Y, b, c)
-    assert np.sum((R @ x + d) ** 2) == pytest.approx(x @ Y @ x + b @ x + c, rel=1e-12)
+    assert np.sum((R @ x + d[:, 0]) ** 2) == pytest.approx(x @ Y @ x + b @ x + c, rel=1e-12)
     M = rng.normal(size=(3, 3))
     S, P = M @ M.T + np.eye(3), rng.normal(size=(3, 3))
     P = P + P.T

@@ -74,4 +74,12 @@ def _solves_problems(state):
         return False
     if state.model.transmission_kinds[:, TRANSMISSION_IMPLICIT].any() or state.model.turn_dof.size:
         return True
-    return active is not None and active.fault is None and not active.are_equations
+    if active is None or active.fault is not None:
+        return False
+    return not active.are_equations or _has_drakes_rows(state.plant)
+
+
+def _has_drakes_rows(plant):
+    """Whether constraints are rows of contact problems in any step, as in Drake's scheme; it knows no loops."""
+    settings = plant.settings
+    return settings.step_scheme == "drake" and settings.is_convex() and not plant.elements.loop_joints

@@ -211,6 +211,12 @@ def AddJointActuator(plant: PlantData, name: str, joint: Joint, effort_limit: fl
     return register(plant, actuator, plant.elements.actuators, JointActuatorIndex, joint.model_instance())
 
 
+def RemoveAllJointActuatorEffortLimits(plant: PlantData) -> None:
+    """Every actuator on a joint may act with any effort from now on."""
+    for actuator in plant.elements.actuators:
+        actuator.set_effort_limit(np.inf)
+
+
 def add_transmission_actuator(
     plant: PlantData, actuator: TransmissionActuator, model_instance: ModelInstanceIndex
 ) -> TransmissionActuator:

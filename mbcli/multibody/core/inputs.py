@@ -76,14 +76,53 @@ def port_name(plant: PlantData, name: str, model_instance: ModelInstanceIndex | 
 
 
 def actuation(plant: PlantData, context: Context) -> Vector:
-    """u (nu,): the port of the plant and those of the instances, added."""
+    """u (nu,): the port of the plant and those of the instances, added; as actuators act where they do as Drake's."""
     inputs = context.inputs
     u = inputs.value("actuation", context)
     u = np.zeros(plant.model.sizes["nu"], context.state.dtype) if u is None else u.copy()
     for name, part in plant.actuation_parts:
         if inputs.has(name):
             u[part] += inputs.value(name, context)
+    if plant.settings.drakes_actuators:
+        _act_as_in_drake(plant, context, u)
     return u
+
+
+def _act_as_in_drake(plant: PlantData, context: Context, u: Vector) -> None:
+    """Adds what PD controllers of a continuous plant ask for, if they have a desired state; clamps u to effort limits.
+
+    Controllers that a discrete step takes at its end clamp their sum there.
+    """
+    desired: dict[JointActuator, tuple[Any, Any]] = {}
+    if may_act_continuously(plant):
+        for instance in {int(a.model_instance()) for a in controlled_actuators(plant)}:
+            if context.inputs.has(f"{plant.elements.instance_names[instance]}_desired_state"):
+                desired |= _desired_of(plant, context, instance)
+    at_end, state = has_controllers(plant), context.state
+    for k, actuator in enumerate(plant.elements.actuators):
+        if at_end and actuator.has_controller():
+            continue
+        if actuator in desired and not state.parameters.get(actuator.joint(), "locked"):
+            gains, joint = actuator.get_controller_gains(), actuator.joint()
+            position, velocity = desired[actuator]
+            u[k] += gains.p * (position - state.q[joint.position_start()])
+            u[k] += gains.d * (velocity - state.v[joint.velocity_start()])
+        u[k] = plant.scalar.clamped(u[k], actuator.effort_limit())
+
+
+def may_act_continuously(plant: PlantData) -> bool:
+    """Whether controllers of a continuous plant act, as in Drake, where they have a desired state."""
+    return plant.settings.drakes_actuators and not plant.is_discrete() and bool(controlled_actuators(plant))
+
+
+def saturated_actuators(plant: PlantData, context: Context) -> list[int]:
+    """Places in u of those whose input does not act any more: their effort is at its limit."""
+    if not plant.settings.drakes_actuators:
+        return []
+    limits = np.array([a.effort_limit() for a in plant.elements.actuators])
+    u, at_end = actuation(plant, context), has_controllers(plant)
+    reached = np.abs(plant.scalar.reals(u[: len(limits)])) >= limits
+    return [int(k) for k in np.flatnonzero(reached) if not (at_end and plant.elements.actuators[k].has_controller())]
 
 
 def actuation_parts(plant: PlantData) -> list[tuple[str, list[int]]]:

@@ -167,6 +167,7 @@ class PlantCore(PlantData):
     AddJoint = elements.AddJoint
     WeldFrames = elements.WeldFrames
     AddJointActuator = elements.AddJointActuator
+    RemoveAllJointActuatorEffortLimits = elements.RemoveAllJointActuatorEffortLimits
     AddForceElement = elements.AddForceElement
     deformable_model = elements.deformable_model
     mutable_deformable_model = elements.mutable_deformable_model

@@ -80,6 +80,7 @@ class PlantSettings:
     step_scheme: str = "midpoint"  # or "drake"
     continuous_joint_limits: bool = False  # whether those that URDF files state act
     ball_joints: str = "quaternion"  # or "drake": roll, pitch, yaw
+    drakes_actuators: bool = False  # effort limits act without controllers; these act in continuous plants
     sleep_tolerance: float = 0.0  # [m/s] below which islands at rest may sleep; 0: nothing sleeps
     leaves_out_broken_meshes: bool = False  # with a note, where they would collide; else they are an error
 

@@ -18,6 +18,7 @@ from mbcli.errors import ModelError
 from mbcli.multibody.compilation.compile_constraints import compile_constraints
 from mbcli.multibody.core.coordinates import q_indices, v_indices
 from mbcli.multibody.core.dynamics import implicit_damping
+from mbcli.multibody.core.inputs import may_act_continuously, saturated_actuators
 from mbcli.multibody.core.selectors import u_indices
 from mbcli.multibody.linearization.closed_form_motion import (
     ClosedFormMotion,
@@ -228,6 +229,8 @@ def plant_derivatives(
     Under constraints the motion of a continuous plant from a state off them is that from its projection onto them.
     """
     discrete = plant.is_discrete() if discrete is None else discrete
+    if may_act_continuously(plant):
+        raise RuntimeError("linearization under PD controllers of a continuous plant is not possible")
     start, output = values_at(plant, context), PlantOutput(plant, output_name)
     states = [("q", k) for k in range(start.q.size)] + [("v", k) for k in range(start.v.size)]
     inputs = _input_directions(plant, context, input_name)
@@ -236,6 +239,8 @@ def plant_derivatives(
         f, y, J = derivatives_of_step(plant, context, start, output, states + inputs)
     else:
         f, y, J = derivatives_of_motion(plant, context, discrete, start, output, states + inputs)
+    saturated = saturated_actuators(plant, context)
+    J[:, [nx + n for n, (name, k) in enumerate(inputs) if name == "u" and k in saturated]] = 0.0
     u0 = np.array([getattr(start, name).reshape(-1)[k] for name, k in inputs])
     return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0
 

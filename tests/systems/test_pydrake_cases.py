@@ -1,0 +1,45 @@
+"""Scripts of `pydrake_cases` print under mbcli.pydrake what they print under pydrake, as `expected.json` has it."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+from repository import ROOT
+
+from benchmarks.pydrake_scripts import different_line
+
+FOLDER = ROOT / "tests" / "systems" / "pydrake_cases"
+CASES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("helper_"))
+EXPECTED = json.loads((FOLDER / "expected.json").read_text())
+
+
+@cache
+def outcomes(library):
+    command = [
+        sys.executable,
+        "tests/support/pydrake_cases.py",
+        library,
+        *(str(FOLDER / f"{case}.py") for case in CASES),
+    ]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT), PYTHONDONTWRITEBYTECODE="1", MBCLI_JIT="0")
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_script_prints_what_it_prints_under_pydrake(case):
+    found = outcomes("mbcli")[case]
+    assert found["error"] == ""
+    assert different_line(found["output"], EXPECTED[case]) is None
+
+
+@pytest.mark.peers("pydrake")
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_expected_is_what_pydrake_prints(case):
+    found = outcomes("pydrake")[case]
+    assert found["error"] == ""
+    assert different_line(EXPECTED[case], found["output"]) is None
