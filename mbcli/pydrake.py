@@ -2,8 +2,8 @@
 
 In a notebook `import mbcli.pydrake` before other imports does the same: from then on `pydrake.X` is `mbcli.X`. Plants
 have pydrake's contact defaults, steps, ball joints and joints without dry friction then, and `==` of expressions in the
-script or in cells of the notebook makes a formula. What is not here can be imported; whatever else is done with it is
-an ImportError that says whether it is out of scope.
+script, in cells of the notebook and in modules that these import makes a formula. What is not here can be imported;
+whatever else is done with it is an ImportError that says whether it is out of scope.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import builtins
 import os
 import runpy
 import sys
-from importlib.machinery import SourceFileLoader
+import sysconfig
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
 from mbcli.pydrake_equations import EQUAL, equal, with_equations
@@ -23,6 +25,8 @@ from mbcli.pydrake_names import AliasModule, PydrakeFinder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+PYTHONS_OWN = os.path.join(sysconfig.get_path("stdlib"), "")
 
 DEFAULTS = {
     "contact_defaults": "drake",
@@ -44,6 +48,8 @@ def use_mbcli_for_pydrake() -> None:
     if not any(isinstance(finder, PydrakeFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, PydrakeFinder())
     OTHER_DEFAULTS.update(DEFAULTS)
+    if not any(isinstance(finder, _EquationFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), _EquationFinder())
     setattr(builtins, EQUAL, equal)
     notebook = getattr(builtins, "get_ipython", lambda: None)()
     if notebook is not None:
@@ -73,6 +79,27 @@ class _Script(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         tree = with_equations(ast.parse(self.get_data(self.path), self.path))
         return self.source_to_code(tree, self.path)
+
+
+class _EquationFinder(MetaPathFinder):
+    """Finds the modules that scripts import beside installed ones, and installed ones that name pydrake."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        loader = None if spec is None or fullname.startswith("mbcli.") else spec.loader
+        if spec is not None and type(loader) is SourceFileLoader and _may_have_equations(loader.path):
+            spec.loader = _Script(fullname, loader.path)
+        return spec
+
+
+def _may_have_equations(path: str) -> bool:
+    """Whether `==` in a module is to make equations: not in Python's, nor in packages that know nothing of pydrake."""
+    installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+    if path.startswith(PYTHONS_OWN) and not installed:
+        return False
+    with open(path, "rb") as file:
+        text = file.read()
+    return b"==" in text and (b"pydrake" in text or not installed)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from mbcli.pydrake_equations import give_methods
 
@@ -44,38 +45,55 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("DrakeLcm", "DrakeLcmParams", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
     **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
-NOT_YET = (  # modules of pydrake without a counterpart, beside those that are out of scope
-    *("common.all", "common.compatibility", "common.cpp_template", "common.jupyter", "geometry.all", "multibody.cenic"),
-    *("multibody.contact_solvers", "multibody.fix_inertia", "multibody.jupyter_widgets", "multibody.mesh_to_model"),
-    *("multibody.optimization", "multibody.rational", "systems.all", "systems.estimators", "systems.jupyter_widgets"),
-    *("systems.perception", "tutorials", "visualization.meldis", "multibody.benchmarks.all"),
-)
-OTHER_PLACES = {"pydrake.common.cpp_param": "pydrake.common"}
+OTHER_PLACES = {
+    "pydrake.common.cpp_param": "mbcli.common",
+    **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
+}
 
 ALSO_IN = {"pydrake.geometry": "mbcli.visualization"}  # views, which need rooms above that of geometry
 
 
+class Names(NamedTuple):
+    """The public names of a module of pydrake: its own, and those that it has from elsewhere."""
+
+    own: frozenset[str]
+    foreign: frozenset[str]
+
+
+@cache
+def names_of_pydrake() -> dict[str, Names]:
+    """{module: names} of pydrake 1.51, as tests/support/list_pydrake_names.py writes them."""
+    found = {}
+    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+        module, _, names = line.partition(":")
+        own, _, foreign = names.partition("|")
+        found[module] = Names(frozenset(own.split()), frozenset(foreign.split()))
+    return found
+
+
 class AliasModule(ModuleType):
-    """A module of pydrake's name that has what one of mbcli has."""
+    """A module of pydrake's name: of pydrake's names it has those of mbcli, and a stand-in for what is not here."""
 
     def __getattr__(self, name: str) -> Any:
-        target = self.__dict__.get("__target__")
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if hasattr(target, name):
-            return getattr(target, name)
-        also = import_module(ALSO_IN[self.__name__]) if self.__name__ in ALSO_IN else None
-        if hasattr(also, name):
-            return getattr(also, name)
-        if _is_module(f"{self.__name__}.{name}"):
-            return import_module(f"{self.__name__}.{name}")
-        return Missing(f"{self.__name__}.{name}", (), {})
+        if not name.startswith("__"):
+            names = names_of_pydrake()[self.__name__]
+            if name in names.own or name in names.foreign or name.startswith("_"):
+                for place in (self.__dict__.get("__target__"), ALSO_IN.get(self.__name__)):
+                    found = import_module(place) if isinstance(place, str) else place
+                    if hasattr(found, name):
+                        return getattr(found, name)
+            if f"{self.__name__}.{name}" in names_of_pydrake():
+                return import_module(f"{self.__name__}.{name}")
+            if name in names.own:
+                self.__dict__[name] = Missing(f"{self.__name__}.{name}", (), {})
+                return self.__dict__[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
 class Missing(type):
     """What stands for a name of pydrake that is not here: scripts may import it, and derive classes from it.
 
-    Whatever else they do with it is an ImportError that says why it is not here.
+    Whatever else they do with it is an ImportError that says why it is not here; of its members an AttributeError.
     """
 
     def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Missing:
@@ -97,9 +115,7 @@ class Missing(type):
         raise missing(cls._path())
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise missing(cls._path())
+        raise AttributeError(name if name.startswith("_") else str(missing(cls._path())))
 
 
 def missing(name: str) -> ImportError:
@@ -118,37 +134,26 @@ class PydrakeFinder(MetaPathFinder, Loader):
     """Finds the module of mbcli for one of pydrake."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if fullname != "pydrake" and not fullname.startswith("pydrake."):
-            return None
-        rest = fullname.removeprefix("pydrake").removeprefix(".")
-        known = (*OUT_OF_SCOPE, *NOT_YET)
-        if not _is_module(fullname) and not any(f"{rest}.".startswith(f"{name}.") for name in known):
-            return None  # pydrake has no such module either
-        return ModuleSpec(fullname, self, is_package=True)
+        known = fullname.partition(".")[0] == "pydrake" and fullname in names_of_pydrake()
+        return ModuleSpec(fullname, self, is_package=True) if known else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return AliasModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        if not _is_module(module.__name__):
-            return  # all of its names are Missing
-        target = import_module(_own_name(module.__name__))
+        names, here = names_of_pydrake()[module.__name__], module.__dict__
+        try:
+            target = import_module(_own_name(module.__name__))
+        except ModuleNotFoundError as error:
+            if not f"{_own_name(module.__name__)}.".startswith(f"{error.name}."):
+                raise
+            here["__all__"] = sorted(names.own)  # all of them Missing
+            return
         give_methods()
-        module.__dict__["__target__"], module.__doc__ = target, target.__doc__
-        if hasattr(target, "__all__"):
-            module.__dict__["__all__"] = list(target.__all__)
-        elif not hasattr(target, "__path__"):
-            module.__dict__["__all__"] = [key for key in vars(target) if not key.startswith("_")]
+        here["__target__"], module.__doc__ = target, target.__doc__
+        here["__all__"] = sorted(names.own | {name for name in names.foreign if hasattr(target, name)})
 
 
 def _own_name(name: str) -> str:
     """The name here of a module of pydrake."""
-    return "mbcli" + OTHER_PLACES.get(name, name).removeprefix("pydrake")
-
-
-def _is_module(name: str) -> bool:
-    """Whether a module of pydrake is here."""
-    try:
-        return find_spec(_own_name(name)) is not None
-    except ModuleNotFoundError:
-        return False
+    return OTHER_PLACES.get(name) or "mbcli" + name.removeprefix("pydrake")

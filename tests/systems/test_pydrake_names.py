@@ -26,7 +26,7 @@ def test_a_name_that_is_here_is_the_one_of_mbcli():
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("pydrake.systems.framework.NoSuchSystem", "NoSuchSystem is not in mbcli"),
+        ("pydrake.systems.framework.FixedInputPortValue", "FixedInputPortValue is not in mbcli"),
         ("pydrake.examples.CompassGait", "out of mbcli's scope: examples"),
         ("pydrake.systems.sensors.RgbdSensor", "out of mbcli's scope: cameras"),
     ],
@@ -39,10 +39,29 @@ def test_what_is_not_here_can_be_imported_and_derived_from_but_not_used(path, me
         def __init__(self):
             super().__init__()
 
-    for use in (lambda: kind(1), Derived, lambda: kind[float], lambda: kind.kMember, lambda: Derived.Make()):
+    for use in (lambda: kind(1), Derived, lambda: kind[float]):
         with pytest.raises(ImportError, match=message):
             use()
+    for use in (lambda: kind.kMember, lambda: Derived.Make()):
+        with pytest.raises(AttributeError, match=message):
+            use()
+    assert not hasattr(kind, "kMember")
     assert not isinstance(1, kind)
+
+
+def test_names_that_pydrake_has_not_are_not_here_either():
+    here = module("pydrake.systems.framework")
+    assert not hasattr(here, "NoSuchSystem") and not hasattr(here, "annotations")
+    with pytest.raises(AttributeError, match="module 'pydrake.systems.framework' has no attribute 'LeafSystm'"):
+        here.LeafSystm  # noqa: B018
+    assert "FixedInputPortValue" in here.__all__ and "LeafSystem" in here.__all__
+
+
+@pytest.mark.peers("pydrake")
+def test_the_list_of_names_is_that_of_the_installed_pydrake():
+    import list_pydrake_names
+
+    assert list_pydrake_names.PATH.read_text(encoding="utf-8") == list_pydrake_names.text()
 
 
 def test_dunder_names_of_modules_stay_what_they_are():
