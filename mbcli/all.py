@@ -17,6 +17,7 @@ from mbcli.common import *  # noqa: F403
 from mbcli.common.containers import *  # noqa: F403
 from mbcli.common.value import *  # noqa: F403
 from mbcli.common.yaml import *  # noqa: F403
+from mbcli.config.lcm_params import *  # noqa: F403
 from mbcli.forwarddiff import derivative, gradient, jacobian  # noqa: F401
 from mbcli.geometry import *  # noqa: F403
 from mbcli.math import *  # noqa: F403

@@ -178,6 +178,16 @@ class PendulumPlant(_SecondOrder):
         torque = self._effort(context) - m * g * length * sin(theta) - b * rate
         derivatives.SetFromVector([rate, torque / (m * length * length)])
 
+    def CalcPotentialEnergy(self, context: Any) -> Any:
+        """[J], 0 where the pendulum is level."""
+        m, length, _, g = self._numbers(context)
+        return -m * g * length * cos(context.get_continuous_state_vector().CopyToVector()[0])
+
+    def CalcKineticEnergy(self, context: Any) -> Any:
+        """[J]"""
+        m, length, *_ = self._numbers(context)
+        return 0.5 * m * (length * context.get_continuous_state_vector().CopyToVector()[1]) ** 2
+
 
 class AcrobotPlant(_SecondOrder):
     """M(q) v' + bias(q, v) = [0, tau]: two links, of which the elbow is driven."""
@@ -209,6 +219,17 @@ class AcrobotPlant(_SecondOrder):
         determinant = a * d - b * b
         v = context.get_continuous_state_vector().CopyToVector()[2:]
         derivatives.SetFromVector([*v, (d * first - b * second) / determinant, (a * second - b * first) / determinant])
+
+    def CalcPotentialEnergy(self, context: Any) -> Any:
+        """[J], 0 where both links are level."""
+        m1, m2, l1, _, lc1, lc2, *_, g = self._numbers(context)
+        t1, t2, *_ = context.get_continuous_state_vector().CopyToVector()
+        return -g * ((m1 * lc1 + m2 * l1) * cos(t1) + m2 * lc2 * cos(t1 + t2))
+
+    def CalcKineticEnergy(self, context: Any) -> Any:
+        """[J]"""
+        v = context.get_continuous_state_vector().CopyToVector()[2:]
+        return 0.5 * (v @ self.MassMatrix(context) @ v)
 
     def SetMitAcrobotParameters(self, parameters: AcrobotParams) -> None:
         """The numbers of an acrobot that was built at MIT."""

@@ -71,6 +71,7 @@ def give_methods() -> None:
         "EqualTo": lambda e, other: e == other,
         "GetVariables": lambda e: symbolic.Variables(e.free_symbols),
         "to_string": lambda e: str(e),
+        "get_kind": symbolic.kind_of,
     }
     functions = {name: getattr(symbolic, name) for name in FUNCTIONS}
     for name, method in methods.items():

@@ -42,10 +42,11 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("DrakeVisualizer", "DrakeVisualizerParams"), "messages"),
     "ConnectContactResultsToDrakeVisualizer": "messages",
     "MakeSemidefiniteRelaxation": "semidefinite programs",
-    **dict.fromkeys(("DrakeLcm", "DrakeLcmParams", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
+    **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
     **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
 OTHER_PLACES = {
+    "pydrake.lcm": "mbcli.config.lcm_params",
     "pydrake.common.cpp_param": "mbcli.common",
     **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
 }

@@ -58,6 +58,7 @@ abs, min, max, ceil, floor = sympy.Abs, sympy.Min, sympy.Max, sympy.ceiling, sym
 logical_and, logical_or, logical_not = sympy.And, sympy.Or, sympy.Not
 
 __all__ = [
+    *("DecomposeAffineExpressions", "DecomposeLinearExpressions", "ExpressionKind"),
     *("Evaluate", "Expression", "ExtractVariablesFromExpression", "Formula", "GetVariableVector", "IsAffine"),
     *("Jacobian", "MakeMatrixContinuousVariable", "MakeMatrixVariable", "MakeVectorContinuousVariable"),
     "Monomial",
@@ -161,6 +162,60 @@ def ExtractVariablesFromExpression(e: Any) -> tuple["Vector", dict[Any, int]]:
     """The variables of an expression or of an array of them, and {variable: its place}."""
     variables = GetVariableVector(e)
     return variables, {v: k for k, v in enumerate(variables)}
+
+
+@also_named(v="expressions")
+def DecomposeAffineExpressions(expressions: Any, vars: Any = None) -> Any:
+    """(M (m, n), v (m,)) with expressions = M vars + v; (M, v, vars) with their own variables if none are given.
+
+    RuntimeError if an expression is not affine in them, or has others.
+    """
+    given = [sympy.sympify(e) for e in np.asarray(expressions, dtype=object).ravel()]
+    chosen = GetVariableVector(given) if vars is None else np.asarray(vars, dtype=object).ravel()
+    at_zero = [e.subs(dict.fromkeys(chosen, 0)) for e in given]
+    slopes = [[sympy.diff(e, x) for x in chosen] for e in given]
+    try:
+        M = np.array(slopes, dtype=float).reshape(len(given), len(chosen))
+        v = np.array(at_zero, dtype=float)
+    except TypeError:
+        raise RuntimeError(f"{given} are not affine in {list(map(str, chosen))}") from None
+    return (M, v, chosen) if vars is None else (M, v)
+
+
+def DecomposeLinearExpressions(expressions: Any, vars: Any) -> "Matrix":
+    """M (m, n) with expressions = M vars. RuntimeError if an expression is not linear in them."""
+    M, v = DecomposeAffineExpressions(expressions, vars)
+    if v.any():
+        raise RuntimeError("the expressions are not linear: they have constant terms")
+    return M
+
+
+ExpressionKind = Enum(  # type: ignore[misc]  # its members are what pydrake knows
+    "ExpressionKind",
+    "Constant Var Add Mul Div Log Abs Exp Sqrt Pow Sin Cos Tan Asin Acos Atan Atan2 Sinh Cosh Tanh Min Max Ceil Floor "
+    "IfThenElse NaN UninterpretedFunction",
+    module=__name__,
+    start=0,
+)
+NAMED_SO = (
+    *(sympy.Add, sympy.Mul, sympy.Pow, sympy.Abs, sympy.Min, sympy.Max, exp, log, sin, cos, tan),
+    *(asin, acos, atan, atan2, sinh, cosh, tanh, floor),
+)
+KINDS = {ceil: "Ceil", sympy.Piecewise: "IfThenElse", sympy.Symbol: "Var"}
+KINDS |= {kind: kind.__name__.capitalize() for kind in NAMED_SO}
+
+
+def kind_of(e: Any) -> "ExpressionKind":
+    """The ExpressionKind of the outermost part of an expression; SymPy has powers in place of roots and ratios."""
+    e = sympy.sympify(e)
+    if e.is_number and not e.is_Function:
+        return ExpressionKind["NaN" if e is sympy.nan else "Constant"]
+    if e.is_Pow and e.exp == sympy.Rational(1, 2):
+        return ExpressionKind["Sqrt"]
+    if (e.is_Pow or e.is_Mul) and e.as_numer_denom()[1].free_symbols:
+        return ExpressionKind["Div"]
+    found = next((name for kind, name in KINDS.items() if isinstance(e, kind)), "UninterpretedFunction")
+    return ExpressionKind[found]
 
 
 def Jacobian(f: Any, vars: Any) -> "Matrix":

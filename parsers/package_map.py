@@ -171,6 +171,10 @@ class PackageMap:
             raise ResourceError(f'"{uri}": unknown scheme "{scheme}"')
         return self._checked(uri, os.path.normpath(candidate), root, others)
 
+    def resolve_named(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
+        """As resolve(), of a model that a directive names."""
+        return self.resolve(uri, base_dir)
+
     def resolve_model(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
         """As resolve(); the name of a model, or a path that begins with one, is also looked for where Gazebo does."""
         try:

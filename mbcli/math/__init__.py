@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         SoftUnderMin,
         ToLowerTriangularColumnsFromMatrix,
         ToSymmetricMatrixFromLowerTriangularColumns,
+        matmul,
     )
     from mbcli.math.matrix_equations import (
         ContinuousAlgebraicRiccatiEquation,
@@ -127,6 +128,7 @@ __all__ = [
     "gt",
     "le",
     "lt",
+    "matmul",
     "ne",
     "abs",
     "acos",
@@ -220,6 +222,7 @@ __getattr__ = lazy_exports(
             "ExtractPrincipalSubmatrix",
             "IsPositiveDefinite",
             "IsSymmetric",
+            "matmul",
             "SoftOverMax",
             "SoftOverMin",
             "SoftUnderMax",

@@ -26,7 +26,7 @@ def _equation(a: Any, b: Any) -> Any:
         return a == b
     import sympy  # there, since one of them is an expression of it
 
-    return sympy.Eq(a, b)
+    return sympy.Eq(a, b) if a == b else sympy.Eq(a, b, evaluate=False)  # whether it can hold takes long to decide
 
 
 def _inequality(a: Any, b: Any) -> Any:

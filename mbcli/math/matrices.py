@@ -77,6 +77,12 @@ def DecomposePositiveQuadraticForm(Q: ArrayLike, b: ArrayLike, c: float, tol: fl
     return X[:, :n], X[:, n:]
 
 
+def matmul(A: ArrayLike, B: ArrayLike) -> Matrix:
+    """The product (m, n) of matrices of numbers of any kind; a vector is a column."""
+    left, right = (x[:, None] if x.ndim == 1 else x for x in (np.asarray(A), np.asarray(B)))
+    return left @ right
+
+
 def BalanceQuadraticForms(S: ArrayLike, P: ArrayLike) -> Matrix:
     """T so that T' S T is diagonal and T' P T is it or, where that form is negative, minus it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -28,6 +28,10 @@ class ScalarTemplate(Generic[T]):
         if name not in self._classes:
             raise TypeError(f"{self._name}_ has float, AutoDiffXd and Expression, not {scalar!r}")
         return self._classes[name]
+
+    def __call__(self, *given: Any, **named: Any) -> T:
+        """An object of the class of floats."""
+        return self[float](*given, **named)
 
     def __repr__(self) -> str:
         return f"{self._name}_"

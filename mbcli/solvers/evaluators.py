@@ -105,8 +105,10 @@ class QuadraticCost(Cost):
         super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x + self._c, 1, self._b.size)
 
     def _take(self, Q: ArrayLike, b: ArrayLike, c: float, is_convex: bool | None) -> None:
-        Q = np.asarray(Q, dtype=float)
-        self._Q, self._b, self._c = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1), float(c)
+        Q, b = np.asarray(Q, dtype=float), np.asarray(b, dtype=float).reshape(-1)
+        if Q.shape != (b.size, b.size):
+            raise RuntimeError(f"a quadratic cost with Q of shape {Q.shape} and b of {b.size} elements")
+        self._Q, self._b, self._c = 0.5 * (Q + Q.T), b, float(c)
         self._convex = is_positive(self._Q) if is_convex is None else bool(is_convex)
 
     def UpdateCoefficients(
@@ -309,6 +311,8 @@ class Binding(metaclass=_BindingOfAny):
 
     def __init__(self, c: EvaluatorBase, v: Any) -> None:
         self._evaluator, self._variables = c, np.asarray(v, dtype=object).reshape(-1)
+        if self._variables.size != c.num_vars():
+            raise RuntimeError(f"{type(c).__name__} is of {c.num_vars()} variables, not of {self._variables.size}")
 
     def evaluator(self) -> Any:
         """The cost or constraint."""

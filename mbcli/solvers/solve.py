@@ -134,6 +134,16 @@ class MathematicalProgramResult:
         """Descriptions of the constraints that do not hold."""
         return [b.evaluator().get_description() or repr(b) for b in self.GetInfeasibleConstraints(prog, tol)]
 
+    def GetDualSolution(self, constraint: Binding) -> FloatArray:
+        """By how much the least cost changes with the bounds of a constraint, (m,): 0 for a bound that is not reached.
+
+        From derivatives at the solution, whichever solver found it. Where several are right, as of equations that
+        depend on each other, one of them. RuntimeError where none is, and for cones.
+        """
+        from mbcli.solvers.shadow_prices import shadow_prices  # late: few programs ask
+
+        return shadow_prices(self._prog, self._x)[constraint]
+
     def num_suboptimal_solution(self) -> int:
         """0: no solver here gives more than one."""
         return 0
@@ -246,11 +256,13 @@ def _highs(prog: MathematicalProgram) -> MathematicalProgramResult:
     from scipy.optimize import Bounds, milp
     from scipy.optimize import LinearConstraint as Rows
 
+    name = "HiGHS"
+    if prog.num_vars() == 0:
+        return MathematicalProgramResult(prog, np.zeros(0), SolutionResult.kSolutionFound, name)
     lower, upper = _bounds(prog)
     whole = np.zeros(prog.num_vars())
     whole[prog.binary_indices()] = 1
     lower, upper = np.where(whole, np.maximum(lower, 0.0), lower), np.where(whole, np.minimum(upper, 1.0), upper)
-    name = "HiGHS"
     if (lower > upper).any():
         return MathematicalProgramResult(
             prog, np.full(prog.num_vars(), np.nan), SolutionResult.kInfeasibleConstraints, name

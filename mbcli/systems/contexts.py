@@ -201,6 +201,19 @@ class Context:
         self.SetTime(time_sec)
         self.SetContinuousState(xc)
 
+    def Clone(self) -> Any:
+        """An independent copy, with its fixed inputs."""
+        raise NotImplementedError
+
+    def DisableCaching(self) -> None:
+        """Does nothing: results are the same, and are kept."""
+
+    EnableCaching = DisableCaching
+
+    def SetAllCacheEntriesOutOfDate(self) -> None:
+        """Results are computed anew when they are asked for."""
+        self.note_change()
+
     def num_continuous_states(self) -> int:
         """The number of continuous states."""
         return self._continuous().size()
@@ -325,6 +338,13 @@ class StatelessContext(TreeContext):
     """The inputs of a system whose outputs follow from these and the time."""
 
     __slots__ = ()
+
+    def Clone(self) -> StatelessContext:
+        """An independent copy, with its fixed inputs."""
+        other: StatelessContext = self.system.CreateDefaultContext()
+        other.tree.time = self.tree.time
+        other.inputs.take(self.inputs.fixed)
+        return other
 
     def _continuous(self) -> ContinuousState:
         return ContinuousState()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mbcli.common.value import AbstractValue
     from mbcli.math.array_types import Array
     from mbcli.systems.contexts import Tree
+    from mbcli.systems.vectors import BasicVector
 
 
 class _Conversions:
@@ -229,6 +230,42 @@ class System:
         self.check_context(context)
         if derivatives.size():
             derivatives.SetFromVector(self.EvalTimeDerivatives(context).CopyToVector())
+
+    def CalcPotentialEnergy(self, context: Any) -> Any:
+        """[J], 0 unless the system has one."""
+        return self._calc("CalcPotentialEnergy", context)
+
+    def CalcKineticEnergy(self, context: Any) -> Any:
+        """[J], 0 unless the system has one."""
+        return self._calc("CalcKineticEnergy", context)
+
+    def EvalPotentialEnergy(self, context: Any) -> Any:
+        """As CalcPotentialEnergy()."""
+        return self.CalcPotentialEnergy(context)
+
+    def EvalKineticEnergy(self, context: Any) -> Any:
+        """As CalcKineticEnergy()."""
+        return self.CalcKineticEnergy(context)
+
+    def _calc(self, energy: str, context: Any) -> Any:
+        """The sum of what parts of the system have."""
+        self.check_context(context)
+        parts = context.contexts.items() if hasattr(context, "contexts") else ()
+        return sum((getattr(system, energy)(part) for system, part in parts), 0.0)
+
+    def SetRandomContext(self, context: Any, generator: Any) -> None:
+        """Gives a context the default state and parameters, random where its parts have distributions of them."""
+        self.SetDefaultContext(context)
+        for system, part in context.contexts.items() if hasattr(context, "contexts") else ():
+            system.SetRandomContext(part, generator)
+
+    def AllocateInputVector(self, input_port: Any) -> BasicVector:
+        """A vector for the value of an input port."""
+        return self.AllocateInputAbstract(input_port).get_value()  # type: ignore[no-any-return]
+
+    def AllocateInputAbstract(self, input_port: Any) -> AbstractValue:
+        """A holder for the value of an input port."""
+        return input_port.Allocate()  # type: ignore[no-any-return]
 
     def AllocateOutput(self) -> SystemOutput:
         """A place for the values of all output ports."""

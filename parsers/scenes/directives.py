@@ -80,7 +80,7 @@ def find_named_file(record: AddDirectives | AddModel, packages: PackageMap, diag
     path: str | None = None
     note = None
     try:
-        path, note = resolve_spelled(record.file, directory_of(record.place), packages.resolve)
+        path, note = resolve_spelled(record.file, directory_of(record.place), packages.resolve_named)
     except ResourceError as error:
         diagnostics.error("URI_LOOKUP", str(error), place=record.place, value=record.file)
     if note is not None:

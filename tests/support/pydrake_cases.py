@@ -8,6 +8,7 @@ Each has {"output": what it prints, "error": the last line of what it raises, ""
 import contextlib
 import io
 import json
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -16,17 +17,18 @@ from pathlib import Path
 def outcome(file: str, run) -> dict[str, str]:
     """What a script prints, and what ended it."""
     printed, error = io.StringIO(), ""
-    sys.path[0] = str(Path(file).resolve().parent)
+    folder, sys.path[0] = os.getcwd(), str(Path(file).parent)
     with contextlib.redirect_stdout(printed):
         try:
             run(file)
         except Exception as ended:
             error = f"{type(ended).__name__}: {ended}"
+    os.chdir(folder)
     return {"output": printed.getvalue(), "error": error}
 
 
 def main() -> None:
-    library, *files = sys.argv[1:]
+    library, *files = sys.argv[1], *map(os.path.abspath, sys.argv[2:])
     if library == "mbcli":
         from mbcli.pydrake import run_script as run
         from mbcli.pydrake import use_mbcli_for_pydrake

@@ -3,13 +3,104 @@
 from __future__ import annotations
 
 import os
+import re
+from typing import TYPE_CHECKING, Any
 
+from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ResourceError
 from mbcli.parsers import package_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class RemoteParams:
+    """Where a package could be fetched from.
+
+    Args:
+        urls: of archives of it.
+        sha256: of the archive, 64 hexadecimal digits.
+        archive_type: of the archive, as "zip"; by its name if not given.
+        strip_prefix: the folder in the archive that is the package.
+    """
+
+    urls: list[str]
+    sha256: str = ""
+    archive_type: str | None = None
+    strip_prefix: str | None = None
 
 
 class PackageMap(package_map.PackageMap):
     """Directories of `package://NAME/path`: packages given by name or by a folder to search, then the environment."""
+
+    RemoteParams = RemoteParams
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._remote: dict[str, RemoteParams] = {}
+
+    def resolve_named(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
+        """As resolve(); an absolute path, or its file:// URI, may lead anywhere, as one that a program gives."""
+        path = uri.removeprefix("file://")
+        return os.path.normpath(path) if os.path.isabs(path) and os.path.exists(path) else self.resolve(uri, base_dir)
+
+    def AddRemote(self, package_name: str, params: RemoteParams) -> None:
+        """Names a package that lies elsewhere; nothing is ever fetched.
+
+        A URL that needs it leads to the folder of that sha256 in the cache of packages that Drake keeps
+        (`~/.cache/drake/package_map`), else to where other packages are found, as below MBCLI_PACKAGE_PATH; else it is
+        an error. ResourceError if the sha256 is none, or the name has another package.
+        """
+        if not re.fullmatch("[0-9a-fA-F]{64}", params.sha256):
+            raise ResourceError(f"package '{package_name}': sha256 has 64 hexadecimal digits, not '{params.sha256}'")
+        if package_name in self._named or self._remote.setdefault(package_name, params) != params:
+            raise ResourceError(f"package '{package_name}' is another one already")
+        self._found.clear()
+
+    def AddMap(self, other_map: PackageMap) -> None:
+        """Gives all packages and folders of another map. ResourceError if a name has another package here."""
+        for name, directory in other_map._named.items():
+            self.add(name, directory)
+        for name, params in other_map._remote.items():
+            self.AddRemote(name, params)
+        for directory in other_map._paths:
+            self.add_path(directory)
+
+    def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
+        params = self._remote.get(name)
+        if params is not None:
+            folder = os.path.join(_drakes_cache(), params.sha256)
+            if os.path.isdir(folder):
+                yield folder
+                return
+            tried.append(f"nothing is fetched from the network, and {folder} is not there")
+        yield from super()._candidates(name, base_dir, tried)
+
+    def GetPackageNames(self) -> list[str]:
+        """The packages given by name, those that lie elsewhere, and those in folders that were given."""
+        names = {*self._named, *self._remote}
+        for directory in self._paths:
+            names |= set(self._search(directory))
+        return sorted(names | {name for name in package_map.DRAKES_PACKAGES if self.Contains(name)})
+
+    def size(self) -> int:
+        """The number of GetPackageNames()."""
+        return len(self.GetPackageNames())
+
+    def PopulateFromEnvironment(self, environment_variable: str) -> None:
+        """Searches the folders that a variable of the environment names, those that are there."""
+        for folder in self._variable(environment_variable):
+            if os.path.isdir(folder):
+                self.add_path(folder)
+
+    def PopulateFromRosPackagePath(self) -> None:
+        """Does nothing: ROS_PACKAGE_PATH is searched in any case."""
+
+    @staticmethod
+    def MakeEmpty() -> PackageMap:
+        """A new map."""
+        return PackageMap()
 
     def Add(self, package_name: str, package_path: str | os.PathLike[str]) -> None:
         """Gives a package by name. Raises ResourceError if the path is missing or the name has another one."""
@@ -32,7 +123,9 @@ class PackageMap(package_map.PackageMap):
         self.add_path(path)
 
     def Contains(self, package_name: str) -> bool:
-        """Whether the package can be found from the working directory."""
+        """Whether the package can be found from the working directory, or is known to lie elsewhere."""
+        if package_name in self._remote:
+            return True
         try:
             self.package_directory(package_name)
         except ResourceError:
@@ -46,3 +139,8 @@ class PackageMap(package_map.PackageMap):
     def ResolveUrl(self, url: str) -> str:
         """The path of a package:// or file:// URL. Raises ResourceError."""
         return self.resolve(url)
+
+
+def _drakes_cache() -> str:
+    """The folder in which Drake keeps packages that it has fetched, by the sha256 of their archives."""
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "drake", "package_map")
