@@ -190,7 +190,7 @@ def DecomposeLinearExpressions(expressions: Any, vars: Any) -> "Matrix":
     return M
 
 
-ExpressionKind = Enum(  # type: ignore[misc]  # its members are what pydrake knows
+ExpressionKind = Enum(  # its members are what pydrake knows
     "ExpressionKind",
     "Constant Var Add Mul Div Log Abs Exp Sqrt Pow Sin Cos Tan Asin Acos Atan Atan2 Sinh Cosh Tanh Min Max Ceil Floor "
     "IfThenElse NaN UninterpretedFunction",

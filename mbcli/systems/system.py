@@ -233,11 +233,11 @@ class System:
 
     def CalcPotentialEnergy(self, context: Any) -> Any:
         """[J], 0 unless the system has one."""
-        return self._calc("CalcPotentialEnergy", context)
+        return self._of_parts("CalcPotentialEnergy", context)
 
     def CalcKineticEnergy(self, context: Any) -> Any:
         """[J], 0 unless the system has one."""
-        return self._calc("CalcKineticEnergy", context)
+        return self._of_parts("CalcKineticEnergy", context)
 
     def EvalPotentialEnergy(self, context: Any) -> Any:
         """As CalcPotentialEnergy()."""
@@ -247,7 +247,7 @@ class System:
         """As CalcKineticEnergy()."""
         return self.CalcKineticEnergy(context)
 
-    def _calc(self, energy: str, context: Any) -> Any:
+    def _of_parts(self, energy: str, context: Any) -> Any:
         """The sum of what parts of the system have."""
         self.check_context(context)
         parts = context.contexts.items() if hasattr(context, "contexts") else ()
@@ -261,11 +261,11 @@ class System:
 
     def AllocateInputVector(self, input_port: Any) -> BasicVector:
         """A vector for the value of an input port."""
-        return self.AllocateInputAbstract(input_port).get_value()  # type: ignore[no-any-return]
+        return self.AllocateInputAbstract(input_port).get_value()
 
     def AllocateInputAbstract(self, input_port: Any) -> AbstractValue:
         """A holder for the value of an input port."""
-        return input_port.Allocate()  # type: ignore[no-any-return]
+        return input_port.Allocate()
 
     def AllocateOutput(self) -> SystemOutput:
         """A place for the values of all output ports."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class RemoteParams:
+class RemotePackage:
     """Where a package could be fetched from.
 
     Args:
@@ -34,18 +34,18 @@ class RemoteParams:
 class PackageMap(package_map.PackageMap):
     """Directories of `package://NAME/path`: packages given by name or by a folder to search, then the environment."""
 
-    RemoteParams = RemoteParams
+    RemoteParams = RemotePackage
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._remote: dict[str, RemoteParams] = {}
+        self._remote: dict[str, RemotePackage] = {}
 
     def resolve_named(self, uri: str, base_dir: str | os.PathLike[str] | None = None) -> str:
         """As resolve(); an absolute path, or its file:// URI, may lead anywhere, as one that a program gives."""
         path = uri.removeprefix("file://")
         return os.path.normpath(path) if os.path.isabs(path) and os.path.exists(path) else self.resolve(uri, base_dir)
 
-    def AddRemote(self, package_name: str, params: RemoteParams) -> None:
+    def AddRemote(self, package_name: str, params: RemotePackage) -> None:
         """Names a package that lies elsewhere; nothing is ever fetched.
 
         A URL that needs it leads to the folder of that sha256 in the cache of packages that Drake keeps
