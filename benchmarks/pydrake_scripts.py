@@ -1,16 +1,18 @@
 """Whole scripts and notebooks under pydrake and under mbcli: which end, and whether they print the same.
 
-    python -m benchmarks.pydrake_scripts FILE... [--path FOLDER] [--seconds 60]
+    python -m benchmarks.pydrake_scripts FILE_OR_FOLDER... [--path FOLDER] [--seconds 60]
 
-Each file is copied beside itself as a hidden script (notebooks as the code of their cells) and runs in a process of its
-own, without a display, once under pydrake and once by `python -m mbcli.pydrake`. Texts of outputs must be equal but for
-spaces, numbers agree to 1e-6 of the largest of 1 and the number. Times and addresses are no outputs. What does not end
-under pydrake, and what does not import it, counts for nothing.
+Of a folder all files count that import pydrake and do more than define things. Each file is copied beside itself as a
+hidden script (notebooks as the code of their cells) and runs in a process of its own, without a display, once under
+pydrake and once by `python -m mbcli.pydrake`. Texts of outputs must be equal but for spaces, numbers agree to 1e-6 of
+the largest of 1 and the number. Times and addresses are no outputs. What does not end under pydrake, and what does not
+import it, counts for nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import re
 import subprocess
@@ -77,15 +79,36 @@ def different_line(mine: str, other: str) -> str | None:
     return None
 
 
+def scripts(path: Path) -> list[Path]:
+    """The file, or the files of a folder that import pydrake and do something."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for ending in ("py", "ipynb") for file in path.rglob(f"*.{ending}"))
+    return [file for file in files if not file.name.startswith(".") and does_something(program(file) or "")]
+
+
+def does_something(text: str) -> bool:
+    """Whether a program imports pydrake and has more than imports, definitions and plain values."""
+    try:
+        statements = ast.parse(text).body
+    except SyntaxError:
+        return False
+    definitions = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
+    acts = [
+        s for s in statements if not isinstance(s, definitions) and any(isinstance(n, ast.Call) for n in ast.walk(s))
+    ]
+    return bool(acts) and re.search(r"^\s*(from|import) pydrake", text, re.MULTILINE) is not None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("file", nargs="+", type=Path)
+    parser.add_argument("file", nargs="+", type=Path, help="or folder")
     parser.add_argument("--path", default="", help="folders of modules that the scripts import")
     parser.add_argument("--seconds", type=float, default=60.0, help="after which a script is ended")
     arguments = parser.parse_args()
     path = os.pathsep.join(filter(None, (str(ROOT), arguments.path)))
     ends = equal = scripts = 0
-    for file in arguments.file:
+    for file in (script for path in arguments.file for script in scripts(path)):
         text = program(file)
         if text is None or "pydrake" not in text:
             continue

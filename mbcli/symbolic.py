@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sympy.printing.latex import LatexPrinter
 
+from mbcli.common.numbered_enum import Numbered, NumberedEnum
 from mbcli.math.array_arguments import describe
 from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
 from mbcli.other_names import also_named
@@ -86,7 +87,7 @@ class VariableType(type):
         return issubclass(kind, sympy.Symbol)
 
 
-class VariableKind(Enum):
+class VariableKind(NumberedEnum):
     """What values a variable takes."""
 
     CONTINUOUS = 0
@@ -196,6 +197,7 @@ ExpressionKind = Enum(  # its members are what pydrake knows
     "IfThenElse NaN UninterpretedFunction",
     module=__name__,
     start=0,
+    type=Numbered,
 )
 NAMED_SO = (
     *(sympy.Add, sympy.Mul, sympy.Pow, sympy.Abs, sympy.Min, sympy.Max, exp, log, sin, cos, tan),

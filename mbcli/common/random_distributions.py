@@ -1,9 +1,9 @@
 """Kinds of random numbers."""
 
-from enum import Enum
+from mbcli.common.numbered_enum import NumberedEnum
 
 
-class RandomDistribution(Enum):
+class RandomDistribution(NumberedEnum):
     """Uniform on [0, 1), Gaussian of mean 0 and deviation 1, exponential of mean 1."""
 
     kUniform = 0

@@ -1,9 +1,9 @@
 """How a tolerance is meant, under the name of pydrake.common."""
 
-from enum import Enum
+from mbcli.common.numbered_enum import NumberedEnum
 
 
-class ToleranceType(Enum):
+class ToleranceType(NumberedEnum):
     """A tolerance counts as it is, or times the larger of two numbers."""
 
     kAbsolute = 0

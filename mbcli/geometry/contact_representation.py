@@ -1,9 +1,9 @@
 """HydroelasticContactRepresentation."""
 
-from enum import Enum
+from mbcli.common.numbered_enum import NumberedEnum
 
 
-class HydroelasticContactRepresentation(Enum):
+class HydroelasticContactRepresentation(NumberedEnum):
     """The faces of hydroelastic contact surfaces."""
 
     kTriangle = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mbcli.common.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,7 +24,7 @@ BOUNCING = ("restitution", "bounce_threshold")  # of the group "material" [1, m/
 BOUNCE_THRESHOLD = 0.1  # [m/s] of a geometry that has a restitution and states none, as in DART
 
 
-class Role(Enum):
+class Role(NumberedEnum):
     """The purpose of a geometry."""
 
     kUnassigned = 0
@@ -32,7 +33,7 @@ class Role(Enum):
     kPerception = 4
 
 
-class RoleAssign(Enum):
+class RoleAssign(NumberedEnum):
     """Whether properties of a role are the first, or take the place of others."""
 
     kNew = 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mbcli.common.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 
-class KnotVectorType(Enum):
+class KnotVectorType(NumberedEnum):
     """How knots are placed: at equal distances, or with the ends repeated so that a curve starts and ends at points."""
 
     kUniform = 0

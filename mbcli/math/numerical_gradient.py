@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mbcli.common.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 
-class NumericalGradientMethod(enum.Enum):
+class NumericalGradientMethod(NumberedEnum):
     """On which sides of a point a function is asked."""
 
     kForward = 0

@@ -7,12 +7,12 @@ Robotic Manipulation, ch. 3). With v = alpha J+ V + P' z the equation holds by i
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.math import AngleAxis, RigidTransform
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
 from mbcli.solvers.options import SolverOptions
@@ -33,7 +33,7 @@ WANTED = ("V_WE_desired", "V_AE_desired", "X_WE_desired", "X_AE_desired")
 FEASIBLE = 1e-9  # by which limits may be off
 
 
-class DifferentialInverseKinematicsStatus(Enum):
+class DifferentialInverseKinematicsStatus(NumberedEnum):
     """How it ended: kStuck, if limits leave next to nothing of the motion."""
 
     kSolutionFound = 0

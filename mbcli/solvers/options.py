@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from types import SimpleNamespace
 from typing import Any
 
+from mbcli.common.numbered_enum import NumberedEnum
 
-class CommonSolverOption(enum.Enum):
+
+class CommonSolverOption(NumberedEnum):
     """Options that all solvers know; none of them acts here."""
 
     kPrintFileName = 0

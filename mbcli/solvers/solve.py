@@ -11,11 +11,11 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
@@ -34,7 +34,7 @@ ITERATIONS = 1000
 ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
 
 
-class SolutionResult(enum.Enum):
+class SolutionResult(NumberedEnum):
     """How solving ended."""
 
     kSolutionFound = 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Any
+
+from mbcli.common.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 class EventStatus:
     """The report of a monitor or of an event; made by its static methods."""
 
-    class Severity(enum.Enum):
+    class Severity(NumberedEnum):
         """How an event went: a simulation ends from kReachedTermination upwards."""
 
         kDidNothing = 0
@@ -59,7 +60,7 @@ class EventStatus:
 SUCCEEDED = EventStatus.Succeeded()
 
 
-class TriggerType(enum.Enum):
+class TriggerType(NumberedEnum):
     """When an event happens."""
 
     kUnknown = 0
@@ -71,7 +72,7 @@ class TriggerType(enum.Enum):
     kWitness = 6
 
 
-class WitnessFunctionDirection(enum.Enum):
+class WitnessFunctionDirection(NumberedEnum):
     """Which changes of sign of a witness function trigger it."""
 
     kNone = 0

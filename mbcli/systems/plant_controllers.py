@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.systems.diagram import Diagram
 from mbcli.systems.diagram_builder import DiagramBuilder
@@ -54,7 +54,7 @@ class InverseDynamics(_WithPlant):
         plant: finalized; plant_context: its parameters are used.
     """
 
-    class InverseDynamicsMode(enum.Enum):
+    class InverseDynamicsMode(NumberedEnum):
         """What is computed: forces for accelerations, -tau_g(q) of a plant at rest, or the bias of a moving one."""
 
         kInverseDynamics = 0

@@ -1,17 +1,17 @@
 """Which ports a linearization takes that is given no index."""
 
-from enum import Enum
+from mbcli.common.numbered_enum import NumberedEnum
 
 
-class InputPortSelection(Enum):
+class InputPortSelection(NumberedEnum):
     """The input port of a linearization without an index."""
 
-    kNoInput = -2
-    kUseFirstInputIfItExists = -1
+    kNoInput = -1
+    kUseFirstInputIfItExists = -2
 
 
-class OutputPortSelection(Enum):
+class OutputPortSelection(NumberedEnum):
     """The output port of a linearization without an index."""
 
-    kNoOutput = -2
-    kUseFirstOutputIfItExists = -1
+    kNoOutput = -1
+    kUseFirstOutputIfItExists = -2

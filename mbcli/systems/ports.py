@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from copy import copy
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.common.value import AbstractValue, held
 from mbcli.systems.vectors import BasicVector
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FLOAT = np.dtype(float)
 
 
-class PortDataType(enum.Enum):
+class PortDataType(NumberedEnum):
     """What a port holds: a vector of numbers, or an object."""
 
     kVectorValued = 0

@@ -6,11 +6,11 @@ import math
 import time
 import warnings
 from dataclasses import replace
-from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.multibody.core.inputs import controlled_actuators
@@ -390,7 +390,7 @@ class InitializeParams:
 class SimulatorStatus:
     """The end of an advance."""
 
-    class ReturnReason(Enum):
+    class ReturnReason(NumberedEnum):
         """Why an advance ended."""
 
         kReachedBoundaryTime = 0

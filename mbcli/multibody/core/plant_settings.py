@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.numbered_enum import Numbered, NumberedEnum
 from mbcli.common.suggestions import alternatives
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
@@ -19,7 +20,7 @@ DISCRETE_ALLOWANCE, DRAKES_ALLOWANCE = 1e-4, 1e-3
 NEAR_RIGID, DRAKES_NEAR_RIGID = 0.03, 1.0
 
 
-class ContactModel(Enum):
+class ContactModel(NumberedEnum):
     """How contact forces follow from overlaps."""
 
     kHydroelastic = 0
@@ -30,21 +31,24 @@ class ContactModel(Enum):
 
 
 DiscreteContactApproximation = Enum(  # type: ignore[misc]  # its members are the laws of contact
-    "DiscreteContactApproximation", [(f"k{law.capitalize()}", n) for n, law in enumerate(CONTACT_LAWS)], module=__name__
+    "DiscreteContactApproximation",
+    [(f"k{law.capitalize()}", n) for n, law in enumerate(CONTACT_LAWS)],
+    module=__name__,
+    type=Numbered,
 )
 DiscreteContactApproximation.__doc__ = (
     "How contact enters the step of a discrete plant. Without contact, joint damping is explicit in kTamsi only."
 )
 
 
-class DiscreteContactSolver(Enum):
+class DiscreteContactSolver(NumberedEnum):
     """The algorithm behind a DiscreteContactApproximation."""
 
     kTamsi = 0
     kSap = 1
 
 
-class BaseBodyJointType(Enum):
+class BaseBodyJointType(NumberedEnum):
     """The joint that Finalize() adds between World and a body without a joint to it."""
 
     kQuaternionFloatingJoint = 0

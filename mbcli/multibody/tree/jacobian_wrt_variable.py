@@ -1,9 +1,9 @@
 """The variable of a Jacobian."""
 
-from enum import Enum
+from mbcli.common.numbered_enum import NumberedEnum
 
 
-class JacobianWrtVariable(Enum):
+class JacobianWrtVariable(NumberedEnum):
     """The columns of a Jacobian: rates of positions, kQDot (nq), or generalized velocities, kV (nv)."""
 
     kQDot = 0
