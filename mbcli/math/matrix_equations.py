@@ -19,11 +19,13 @@ def ContinuousAlgebraicRiccatiEquation(A: ArrayLike, B: ArrayLike, Q: ArrayLike,
     return _solved(solve_continuous_are, A, B, Q, R)
 
 
-def DiscreteAlgebraicRiccatiEquation(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> FloatArray:
-    """S of A' S A - S - A' S B (B' S B + R)^-1 B' S A + Q = 0. RuntimeError if no S makes it stable."""
+def DiscreteAlgebraicRiccatiEquation(
+    A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: ArrayLike | None = None
+) -> FloatArray:
+    """S of A' S A - S - (A' S B + N) (B' S B + R)^-1 (B' S A + N') + Q = 0. RuntimeError if no S makes it stable."""
     from scipy.linalg import solve_discrete_are
 
-    return _solved(solve_discrete_are, A, B, Q, R)
+    return _solved(solve_discrete_are, A, B, Q, R, *(() if N is None else (None, N)))
 
 
 def RealContinuousLyapunovEquation(A: ArrayLike, Q: ArrayLike) -> FloatArray:
@@ -42,6 +44,6 @@ def RealDiscreteLyapunovEquation(A: ArrayLike, Q: ArrayLike) -> FloatArray:
 
 def _solved(solve: Any, *matrices: Any) -> FloatArray:
     try:
-        return np.asarray(solve(*(np.atleast_2d(np.asarray(M, dtype=float)) for M in matrices)))
+        return np.asarray(solve(*(M if M is None else np.atleast_2d(np.asarray(M, dtype=float)) for M in matrices)))
     except (np.linalg.LinAlgError, ValueError) as error:
         raise RuntimeError(f"the equation has no solution: {error}") from None

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from mbcli.other_names import also_named
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,7 +25,10 @@ class Monomial:
         exponent: of the variable.
     """
 
-    def __init__(self, powers: Any = None, exponent: int = 1) -> None:
+    @also_named(var="powers", vars="powers", exponents="exponent")
+    def __init__(self, powers: Any = None, exponent: Any = 1) -> None:
+        if isinstance(powers, (list, tuple, np.ndarray)):
+            powers = dict(zip(powers, exponent, strict=True))
         given = {} if powers is None else powers if isinstance(powers, dict) else {powers: exponent}
         self._powers = {v: int(k) for v, k in given.items() if k}
 

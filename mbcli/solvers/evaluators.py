@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +67,9 @@ class Cost(EvaluatorBase):
 
 class PyFunctionCost(Cost):
     """A cost that is a function of Python."""
+
+    def __init__(self, num_vars: int, func: Callable[[Any], Any], description: str = "") -> None:
+        super().__init__(func, 1, num_vars, description)
 
 
 class ExpressionCost(Cost):
@@ -187,6 +191,7 @@ class Constraint(EvaluatorBase):
         """Replaces the upper bounds."""
         self._ub = np.array(np.broadcast_to(np.asarray(new_ub, dtype=float).reshape(-1), self._ub.shape))
 
+    @also_named(lower_bound="new_lb", upper_bound="new_ub")
     def set_bounds(self, new_lb: ArrayLike, new_ub: ArrayLike) -> None:
         """Replaces both bounds."""
         self.UpdateLowerBound(new_lb)
@@ -200,6 +205,11 @@ class Constraint(EvaluatorBase):
 
 class PyFunctionConstraint(Constraint):
     """A constraint that is a function of Python."""
+
+    def __init__(
+        self, num_vars: int, func: Callable[[Any], Any], lb: ArrayLike, ub: ArrayLike, description: str = ""
+    ) -> None:
+        super().__init__(func, lb, ub, num_vars, description)
 
 
 class ExpressionConstraint(Constraint):
@@ -233,8 +243,9 @@ class LinearConstraint(Constraint):
 
 
 class LinearEqualityConstraint(LinearConstraint):
-    """A x = b"""
+    """A x = b; a row in place of A has one number as b."""
 
+    @also_named(a="Aeq")
     def __init__(self, Aeq: Any, beq: ArrayLike) -> None:
         super().__init__(Aeq, beq, beq)
 

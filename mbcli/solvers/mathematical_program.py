@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from mbcli.math.matrices import DecomposePositiveQuadraticForm
+from mbcli.other_names import also_named
 from mbcli.solvers.evaluators import (
     Binding,
     BoundingBoxConstraint,
@@ -155,6 +157,11 @@ class MathematicalProgram:
         """(n,); NaN where there is none."""
         return np.array(self._guess)
 
+    @also_named(
+        decision_variables="decision_variable",
+        decision_variable_new_value="new_value",
+        decision_variables_new_values="new_value",
+    )
     def SetDecisionVariableValueInVector(self, decision_variable: Any, new_value: Any, values: FloatArray) -> None:
         """Writes the values of some variables into a vector (n,) of all."""
         places = self.FindDecisionVariableIndices(decision_variable)
@@ -171,7 +178,7 @@ class MathematicalProgram:
             return self._bind_cost(first, vars)
         if callable(first):
             flat = _flat(vars)
-            return self._bind_cost(PyFunctionCost(first, 1, flat.size, description or ""), flat)
+            return self._bind_cost(PyFunctionCost(flat.size, first, description or ""), flat)
         found = polynomials([first])
         if found is None:
             variables = variables_of([first])
@@ -213,13 +220,23 @@ class MathematicalProgram:
         A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float).reshape(-1)
         return self._bind_cost(QuadraticCost(2.0 * A.T @ A, -2.0 * A.T @ b, b @ b, True), vars)
 
-    def AddL2NormCost(self, A: ArrayLike, b: ArrayLike, vars: Any) -> Binding:
-        """|A x + b|"""
-        return self._bind_cost(L2NormCost(A, b), vars)
+    def AddL2NormCost(self, *given: Any, **named: Any) -> Binding:
+        """AddL2NormCost(A, b, vars): |A x + b|, or AddL2NormCost(e), e the root of a quadratic form that it is."""
+        if len(given) + len(named) >= 3 and "e" not in named:
+            A, b, vars = _arguments(given, named, ("A", "b", "vars"))
+            return self._bind_cost(L2NormCost(A, b), vars)
+        e, tolerance, _ = _arguments(given, named, ("e", "psd_tol", "coefficient_tol"))
+        found = polynomials([sympy.sympify(e) ** 2])
+        if found is None:
+            raise RuntimeError(f"{e} is not the length of affine expressions")
+        tolerance = 1e-8 if tolerance is None else tolerance
+        form = 0.5 * found.quadratic[0], found.A[0], float(found.c[0]), tolerance
+        A, b = DecomposePositiveQuadraticForm(*form)
+        return self._bind_cost(L2NormCost(A, b), found.variables)
 
     def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
         """A function of variables that is called with their values in each iteration of SLSQP, and at its end."""
-        return self._bind(self.visualization_callbacks, PyFunctionCost(callback, 1, _flat(vars).size), vars)
+        return self._bind(self.visualization_callbacks, PyFunctionCost(_flat(vars).size, callback), vars)
 
     def _of_kind(self, binding: Binding, kind: type) -> Binding:
         if isinstance(binding.evaluator(), kind):
@@ -254,7 +271,7 @@ class MathematicalProgram:
             return self._bind(self.constraints, first, vars)
         if callable(first) and not isinstance(first, sympy.Basic):
             flat = _flat(vars)
-            return self._bind(self.constraints, PyFunctionConstraint(first, lb, ub, flat.size, description or ""), flat)
+            return self._bind(self.constraints, PyFunctionConstraint(flat.size, first, lb, ub, description or ""), flat)
         return self._add_symbolic(first, lb, ub)
 
     def _add_symbolic(self, given: Any, lb: Any, ub: Any) -> Binding:
@@ -434,12 +451,14 @@ class MathematicalProgram:
         """The values of its variables among those of all."""
         return np.asarray(prog_var_vals)[self.positions_of(binding)]
 
+    @also_named(bindings="binding")
     def CheckSatisfied(self, binding: Any, prog_var_vals: ArrayLike, tol: float = 1e-6) -> bool:
         """Whether a constraint, or each of a list, holds at values (n,) of all variables."""
         bindings = [binding] if isinstance(binding, Binding) else list(binding)
         x = np.asarray(prog_var_vals, dtype=float)
         return all(b.evaluator().CheckSatisfied(x[self.positions_of(b)], tol) for b in bindings)
 
+    @also_named(bindings="binding")
     def CheckSatisfiedAtInitialGuess(self, binding: Any, tol: float = 1e-6) -> bool:
         """The same at the guess."""
         return self.CheckSatisfied(binding, self.initial_guess(), tol)

@@ -47,8 +47,8 @@ class SolverOptions:
     ITERATIONS = ("Major iterations limit", "max_iter", "maxiter", "maxeval")
     TOLERANCE = ("Major optimality tolerance", "tol", "ftol")
 
-    def __init__(self) -> None:
-        self.options: dict[str, dict[Any, Any]] = {}
+    def __init__(self, options: dict[str, dict[Any, Any]] | None = None) -> None:
+        self.options: dict[str, dict[Any, Any]] = dict(options or {})
 
     def SetOption(self, *given: Any, **named: Any) -> None:
         """SetOption(solver id, name, value) or SetOption(CommonSolverOption, value)."""

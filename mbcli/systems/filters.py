@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.random_distributions import RandomDistribution
 from mbcli.common.value import AbstractValue
+from mbcli.other_names import also_named
 from mbcli.systems.signals import STATE, Reproducible
 
 if TYPE_CHECKING:
@@ -214,6 +215,7 @@ class StateInterpolatorWithDiscreteDerivative(_Differences):
         self.DeclareVectorOutputPort("state", 2 * num_positions, state)
         self.DeclarePeriodicDiscreteUpdateEvent(time_step, 0.0, self._shift)
 
+    @also_named(state="context")
     def set_initial_position(self, context: Any, position: ArrayLike) -> None:
         """The position in a context or a State; the velocity is zero."""
         mutable = context.get_mutable_discrete_state()

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.math.periodic_interval import wrap_to
+from mbcli.other_names import also_named
 from mbcli.systems.leaf_system import LeafSystem
 from mbcli.systems.vectors import BasicVector
 
@@ -265,6 +266,7 @@ class PortSwitch(Reproducible):
 class Sine(Reproducible):
     """a sin(w t + phase) and its two derivatives, on three ports; if not based on time, the input stands for t."""
 
+    @also_named(amplitudes="amplitude", frequencies="frequency", phases="phase")
     def __init__(
         self,
         amplitude: ArrayLike,
