@@ -194,10 +194,7 @@ class AutoDiffXd:
     # functions, which numpy calls by name on object arrays
 
     def _chain(self, value: float, slope: float) -> AutoDiffXd:
-        if math.isfinite(slope):
-            return self._of(value, slope * self.gradient)
-        with np.errstate(invalid="ignore"):
-            return self._of(value, slope * self.gradient)
+        return self._of(value, _scaled(self.gradient, slope))
 
     def sin(self) -> AutoDiffXd:
         """The sine of an angle [rad]."""
@@ -228,8 +225,8 @@ class AutoDiffXd:
         """Angle [rad] of the point (other, self)."""
         y, x = self, other if type(other) is AutoDiffXd else AutoDiffXd(other)
         square = x.real * x.real + y.real * y.real
-        by_y, by_x = y._chain(0.0, _ratio(x.real, square)), x._chain(0.0, -_ratio(y.real, square))
-        gradient = _sum(by_y.gradient, by_x.gradient)
+        by_y, by_x = _ratio(x.real, square), -_ratio(y.real, square)
+        gradient = _sum(_scaled(y.gradient, by_y), _scaled(x.gradient, by_x))
         return self._of(math.atan2(y.real, x.real), gradient)
 
     def exp(self) -> AutoDiffXd:
@@ -295,6 +292,13 @@ def _at(function: Callable[[float], float], numpys: Any, x: float) -> float:
     except (ValueError, OverflowError):
         with np.errstate(all="ignore"):
             return float(numpys(x))
+
+
+def _scaled(gradient: FloatArray, slope: float) -> FloatArray:
+    if math.isfinite(slope):
+        return slope * gradient
+    with np.errstate(invalid="ignore"):
+        return slope * gradient
 
 
 def _root(x: float) -> float:

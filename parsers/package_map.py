@@ -342,6 +342,10 @@ class PackageMap:
 
     def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
         """Yields the directories of one source after the other, writing the answers of others into `tried`."""
+        elsewhere = self.fetched(name, tried)
+        if elsewhere is not None:
+            yield elsewhere
+            return
         for directory in self._paths:
             yield from self._searched_for(name, directory, tried, "")
         enclosing = _enclosing_package(name, base_dir)
@@ -369,6 +373,10 @@ class PackageMap:
             if folder is not None:
                 yield folder
             tried.append("not below DRAKE_RESOURCE_ROOT, nor in an installed pydrake")
+
+    def fetched(self, name: str, tried: list[str]) -> str | None:
+        """The directory of a package that was fetched from elsewhere; None, with a reason in `tried`, without one."""
+        return None
 
     def _searched_for(self, name: str, directory: str, tried: list[str], source: str) -> Iterator[str]:
         found = self._search(directory).get(name, ())

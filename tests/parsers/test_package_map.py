@@ -346,3 +346,21 @@ def test_a_package_xml_gives_its_package(tmp_path):
     assert packages.GetPath("arm") == str(tmp_path / "anything")
     with pytest.raises(ResourceError, match="no package.xml that states a name"):
         packages.AddPackageXml(package(tmp_path / "other") / "package.xml")
+
+
+def test_a_package_that_lies_elsewhere_is_found_in_drakes_cache_or_refused_at_its_first_use(tmp_path, monkeypatch):
+    from mbcli.multibody.parsing import PackageMap as OfParsers
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    packages = OfParsers(environment={})
+    packages.AddRemote("far", OfParsers.RemoteParams(urls=["https://example.org/far.tar.gz"], sha256="ab" * 32))
+    with pytest.raises(ResourceError, match="nothing is fetched from the network, and .*abab is not there"):
+        packages.ResolveUrl("package://far/a.urdf")
+    folder = tmp_path / "drake" / "package_map" / ("ab" * 32)
+    folder.mkdir(parents=True)
+    (folder / "a.urdf").write_text("<robot/>")
+    again = OfParsers(environment={})
+    again.AddMap(packages)
+    assert again.ResolveUrl("package://far/a.urdf") == str(folder / "a.urdf")
+    with pytest.raises(ResourceError, match="another one already"):
+        again.AddRemote("far", OfParsers.RemoteParams(urls=["https://example.org/other.zip"], sha256="cd" * 32))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ResourceError
 from mbcli.parsers import package_map
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass
@@ -60,22 +57,26 @@ class PackageMap(package_map.PackageMap):
 
     def AddMap(self, other_map: PackageMap) -> None:
         """Gives all packages and folders of another map. ResourceError if a name has another package here."""
-        for name, directory in other_map._named.items():
-            self.add(name, directory)
-        for name, params in other_map._remote.items():
-            self.AddRemote(name, params)
-        for directory in other_map._paths:
-            self.add_path(directory)
+        other_map.give_to(self)
 
-    def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
-        params = self._remote.get(name)
-        if params is not None:
-            folder = os.path.join(_drakes_cache(), params.sha256)
-            if os.path.isdir(folder):
-                yield folder
-                return
-            tried.append(f"nothing is fetched from the network, and {folder} is not there")
-        yield from super()._candidates(name, base_dir, tried)
+    def give_to(self, other: PackageMap) -> None:
+        """Gives another map what this one was given."""
+        for name, directory in self._named.items():
+            other.add(name, directory)
+        for name, params in self._remote.items():
+            other.AddRemote(name, params)
+        for directory in self._paths:
+            other.add_path(directory)
+
+    def fetched(self, name: str, tried: list[str]) -> str | None:
+        """The directory in which Drake keeps a package that lies elsewhere; None if it is not there."""
+        if name not in self._remote:
+            return None
+        folder = os.path.join(_drakes_cache(), self._remote[name].sha256)
+        if os.path.isdir(folder):
+            return folder
+        tried.append(f"nothing is fetched from the network, and {folder} is not there")
+        return None
 
     def GetPackageNames(self) -> list[str]:
         """The packages given by name, those that lie elsewhere, and those in folders that were given."""
