@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sympy.printing.latex import LatexPrinter
 
-from mbcli.common.numbered_enum import Numbered, NumberedEnum
 from mbcli.math.array_arguments import describe
 from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
+from mbcli.numbered_enum import Numbered, NumberedEnum
 from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ ExpressionKind = Enum(  # its members are what pydrake knows
     start=0,
     type=Numbered,
 )
+ExpressionKind.__doc__ = "What the outermost part of an expression is."
 NAMED_SO = (
     *(sympy.Add, sympy.Mul, sympy.Pow, sympy.Abs, sympy.Min, sympy.Max, exp, log, sin, cos, tan),
     *(asin, acos, atan, atan2, sinh, cosh, tanh, floor),

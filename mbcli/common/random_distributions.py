@@ -1,6 +1,6 @@
 """Kinds of random numbers."""
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 
 class RandomDistribution(NumberedEnum):

@@ -1,6 +1,6 @@
 """How a tolerance is meant, under the name of pydrake.common."""
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 
 class ToleranceType(NumberedEnum):

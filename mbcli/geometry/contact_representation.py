@@ -1,6 +1,6 @@
 """HydroelasticContactRepresentation."""
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 
 class HydroelasticContactRepresentation(NumberedEnum):

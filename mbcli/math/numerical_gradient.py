@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
     from collections.abc import Callable

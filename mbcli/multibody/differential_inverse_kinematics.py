@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.math import AngleAxis, RigidTransform
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.options import SolverOptions
 from mbcli.systems.leaf_system import LeafSystem
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost

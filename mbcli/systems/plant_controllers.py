@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.systems.diagram import Diagram
 from mbcli.systems.diagram_builder import DiagramBuilder
 from mbcli.systems.leaf_system import LeafSystem

@@ -1,6 +1,6 @@
 """Which ports a linearization takes that is given no index."""
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 
 class InputPortSelection(NumberedEnum):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.common.value import AbstractValue, held
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.systems.vectors import BasicVector
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.common.numbered_enum import NumberedEnum
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
 from mbcli.multibody.core.inputs import controlled_actuators
@@ -18,6 +17,7 @@ from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.continuous_steps import SCHEMES
 from mbcli.multibody.stepping.discrete_steps import NEVER
 from mbcli.multibody.stepping.run import Run
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 from mbcli.systems.event_loop import NOTHING, EventLoop, first_number, needs_events, worse
 from mbcli.systems.events import SUCCEEDED, EventStatus

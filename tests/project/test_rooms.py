@@ -50,8 +50,8 @@ def test_names_of_test_files_and_helpers_are_their_own():
 
 
 def test_what_tests_share_stands_in_support():
-    scripts = SUPPORT / "pydrake_scripts"  # they run as they are
-    others = {path for path in TESTS.rglob("*.py") if path not in FILES and path.parent not in (SUPPORT, scripts)}
+    scripts = SUPPORT / "pydrake_scripts", SUPPORT / "pydrake_cases"  # they run as they are
+    others = {path for path in TESTS.rglob("*.py") if path not in FILES and path.parent not in (SUPPORT, *scripts)}
     assert others == {TESTS / "conftest.py"}
 
 

@@ -7,11 +7,11 @@ import sys
 from functools import cache
 
 import pytest
-from repository import ROOT
+from repository import ROOT, SUPPORT
 
 from benchmarks.pydrake_scripts import different_line
 
-FOLDER = ROOT / "tests" / "systems" / "pydrake_cases"
+FOLDER = SUPPORT / "pydrake_cases"
 CASES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("helper_"))
 EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 
@@ -20,7 +20,7 @@ EXPECTED = json.loads((FOLDER / "expected.json").read_text())
 def outcomes(library):
     command = [
         sys.executable,
-        "tests/support/pydrake_cases.py",
+        "tests/support/run_pydrake_cases.py",
         library,
         *(str(FOLDER / f"{case}.py") for case in CASES),
     ]

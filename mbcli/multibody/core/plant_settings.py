@@ -6,10 +6,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.common.numbered_enum import Numbered, NumberedEnum
 from mbcli.common.suggestions import alternatives
 from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
+from mbcli.numbered_enum import Numbered, NumberedEnum
 
 if TYPE_CHECKING:
     from typing import Any

@@ -1,6 +1,6 @@
 """The variable of a Jacobian."""
 
-from mbcli.common.numbered_enum import NumberedEnum
+from mbcli.numbered_enum import NumberedEnum
 
 
 class JacobianWrtVariable(NumberedEnum):

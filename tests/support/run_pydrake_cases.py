@@ -1,6 +1,6 @@
 """Runs scripts that import pydrake, in one process, and prints what each of them does as JSON.
 
-    python tests/support/pydrake_cases.py pydrake|mbcli FILE...
+    python tests/support/run_pydrake_cases.py pydrake|mbcli FILE...
 
 Each has {"output": what it prints, "error": the last line of what it raises, "" if it ends}.
 """
