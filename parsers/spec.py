@@ -323,7 +323,7 @@ class ActuatorLaw:
     gain: tuple[float, ...] = (1.0,)  # up to 9 numbers: c0 + c1 length + c2 rate, or those of a muscle
     bias: tuple[float, ...] = ()  # likewise
     gain_kind: str = "affine"  # "muscle"
-    bias_kind: str = "none"  # "affine", "muscle"
+    bias_kind: str = "none"  # "affine", "muscle"; "spring": stiffness, damping, lengths between which it is slack
     dynamics: str = "none"  # "integrator", "filter", "filterexact", "muscle"
     dynamics_numbers: tuple[float, ...] = ()  # time constant; of a muscle up, down and smoothing
     control: tuple[float, float] = (-inf, inf)
@@ -334,6 +334,7 @@ class ActuatorLaw:
     within: tuple[float, float] = (-inf, inf)  # limits of lengths that are found
     together: tuple[float, float] = (-inf, inf)  # of force times gear of all on the same joint or tendon
     damping_ratio: float = 0.0  # of a servo, whose damping follows from the mass that it moves by default
+    bears_weight: bool = False  # the force of `together` holds the links without gravity, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +345,14 @@ class TransmissionActuatorSpec:
     transmission: TransmissionSpec
     law: ActuatorLaw
     place: SourceLocation
+
+
+@dataclass(frozen=True, slots=True)
+class TendonSpringSpec(TransmissionActuatorSpec):
+    """What acts through a transmission and has no input: a spring and damper along a tendon."""
+
+    joints: tuple[str, ...] = ()  # without a length at rest, which is that where these have the
+    rest_positions: tuple[float, ...] = ()  # [m or rad]
 
 
 # ------------------------------------------------------------------------ force elements and constraints
@@ -556,6 +565,7 @@ class ModelSpec:
     frames: tuple[FrameSpec, ...] = ()
     actuators: tuple[ActuatorSpec, ...] = ()
     transmission_actuators: tuple[TransmissionActuatorSpec, ...] = ()
+    tendon_springs: tuple[TendonSpringSpec, ...] = ()
     force_elements: tuple[ForceElementSpec, ...] = ()
     constraints: tuple[ConstraintSpec, ...] = ()
     filter_groups: tuple[CollisionFilterGroupSpec, ...] = ()

@@ -163,7 +163,7 @@ def keeps_energy(plant: PlantCore, context: Context) -> bool:
     from mbcli.multibody.compilation.constraint_rows import are_equations
 
     model = plant.model
-    if plant.elements.transmission_actuators:  # their laws give forces without an input
+    if plant.elements.transmission_actuators or plant.elements.tendon_springs:  # these give forces without an input
         return False
     springs_and_dampers = model.spring_damper_link, model.bushing_link, model.hinge_dof, model.cut_link
     if plant.user_force_elements or plant.elements.deformable_bodies or any(len(ends) for ends in springs_and_dampers):

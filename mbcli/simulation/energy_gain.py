@@ -10,6 +10,7 @@ from mbcli.common.argument_names import argument
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.jacobians import JacobianWrtVariable
+from mbcli.multibody.core.transmissions import tendon_spring_moments
 from mbcli.multibody.stepping.stiffness import ANGLE
 from mbcli.multibody.tree.linear_spring_damper import LinearSpringDamper
 
@@ -53,6 +54,7 @@ def is_passive(plant: PlantCore, context: Context) -> bool:
     """
     elements, model = plant.elements, context.state.model
     drives = elements.transmission_actuators or model.pd_actuator.size
+    drives = drives or any(spring.law().bears_weight for spring in elements.tendon_springs)
     return not (drives or needs_python(plant, context) or model.sizes["nbushing"] or elements.deformable_bodies)
 
 
@@ -163,6 +165,9 @@ def _springs(plant: PlantCore, context: Context) -> Iterator[tuple[str, float, f
             J = (q - p) @ (J_q - J_p) / max(np.linalg.norm(q - p), 1e-300)
             name = f"the spring-damper between bodies '{A.name()}' and '{B.name()}'"
             yield name, element.stiffness(), element.damping(), J
+    for spring, moment in zip(plant.elements.tendon_springs, tendon_spring_moments(plant, context), strict=True):
+        if spring.law().bias_kind == "spring":
+            yield f"the spring of tendon '{spring.name()}'", spring.law().bias[0], spring.law().bias[1], moment
 
 
 def _holds_to_first_order(plant: PlantCore, context: Context) -> bool:

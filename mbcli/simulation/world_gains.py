@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.number_text import counted
+from mbcli.engine.queries.state_batch import covers
 from mbcli.multibody.contact.point_contact import contacts_of_state
+from mbcli.multibody.core.energy import energies
 from mbcli.multibody.plant.batch_functions import BatchFunctions
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
 from mbcli.simulation.energy_gain import ROUNDING, SEEN, Gain, beyond_limits, gain_in_words, largest_turn, step_error
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Array, FloatArray, Vector
+    from mbcli.math.array_types import Array, FloatArray, Matrix, Vector
     from mbcli.simulation.worlds import Worlds
 
 MOST_ROWS = 64  # of a world that are looked at, beside the last
@@ -29,10 +31,10 @@ class WorldGains:
 
     def __init__(self, worlds: Worlds, rows: int) -> None:
         self._plant, self._context = worlds.plant, worlds.plant.CreateDefaultContext()
-        self._batch = BatchFunctions(self._plant, self._context)
+        self._batch = BatchFunctions(self._plant, self._context) if covers(self._plant.model) else None
         self._starts = worlds.q.copy(), worlds.v.copy()
         self._every, self._last, self._seen = max(1, -(-rows // MOST_ROWS)), rows - 1, 0
-        T, V = self._batch.energies(*self._starts).T
+        T, V = self._energies(*self._starts).T
         n = len(worlds)
         self._start, self._potential, self._time = T + V, V, np.full(n, float(worlds.time[0]))
         self._kinetic, self._largest, self._power, self._rise = T.copy(), np.abs(V), np.zeros(n), np.zeros(n)
@@ -49,7 +51,7 @@ class WorldGains:
     def _see_row(self, row: FloatArray, time: float) -> None:
         running = np.isfinite(row).all(axis=1)
         nq = self._plant.num_positions()
-        T, V = self._batch.energies(row[running, :nq], row[running, nq:]).T
+        T, V = self._energies(row[running, :nq], row[running, nq:]).T
         since = np.where(time > self._time[running], time - self._time[running], np.inf)
         power = np.abs(V - self._potential[running]) / since
         for most, found in (
@@ -66,6 +68,17 @@ class WorldGains:
         higher = change > self._rise
         self._rise[higher], self._rise_time[higher] = change[higher], time
         self._since[(change > self._explained()) & np.isnan(self._since)] = time
+
+    def _energies(self, q: Matrix, v: Matrix) -> Matrix:
+        """(n, 2) [J] of states, kinetic and potential."""
+        if self._batch is not None:
+            return self._batch.energies(q, v)
+        found = np.empty((len(q), 2))
+        for k in range(len(q)):
+            self._plant.SetPositions(self._context, q[k])
+            self._plant.SetVelocities(self._context, v[k])
+            found[k] = energies(self._plant, self._context)
+        return found
 
     def _explained(self) -> FloatArray:
         swing = step_error(self._plant, self._power)

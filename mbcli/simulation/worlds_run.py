@@ -23,6 +23,7 @@ from mbcli.simulation.plugins.plugin_energy import PluginEnergy
 from mbcli.simulation.recording import chosen_fields, log_header, logged_plant, row_fields
 from mbcli.simulation.run_arguments import DEFAULT_DURATION, RunArguments
 from mbcli.simulation.sampling import Sampling
+from mbcli.simulation.start_limits import clamp_rows, rows_outside_limits
 from mbcli.simulation.velocity_limits import VelocityRecord, fastest, velocities_in_words
 from mbcli.simulation.world_checkpoint import checkpoint_of
 from mbcli.simulation.world_gains import WorldGains
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from mbcli.simulation.world_ticks import WorldTicks
 
 BLOCK_BYTES = 1 << 26  # of samples that are in memory at once
-TOLERANCE = 1e-6  # [rad or m] by which a start may be beyond a limit
 
 
 class WorldsSummary(NamedTuple):
@@ -189,15 +189,14 @@ class WorldsRun:
     def _place(self, starts: Starts) -> None:
         """Puts the starts into the worlds; controllers that hold joints hold them there."""
         worlds, plant, q, given, hold = self.worlds, self.plant, starts.q, self.given, self.loaded.config.hold
-        low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-        outside = ((q < low - TOLERANCE) | (q > high + TOLERANCE)).any(axis=1)
+        outside = rows_outside_limits(plant, q)
         choice = given["start_limits"] or ("clamp" if hold.is_on else "warn")
         if outside.any():
             count = f"{int(outside.sum())} of {len(q)} starts are outside of limits"
             if choice == "error":
                 raise ModelError(f"{count}, first row {outside.argmax()}")
             if choice == "clamp":
-                q = np.clip(q, low, high)
+                q = clamp_rows(plant, q)
             else:
                 self._warn(f"{count}, and the stops bring them back slowly")
         for joint in plant.moving_joints():

@@ -3,7 +3,7 @@
 LOSSES = {
     "ACTUATOR": "An actuator that the format has no place for: the second of a joint, one of a joint that closes a "
     "loop, one whose effort limit is 0, or one that aims elsewhere than at the default position, in MJCF than at the "
-    "control 0.",
+    "control 0; or the smaller of its limits, where they differ between the two ways.",
     "CONSTRAINT": "A constraint of a kind that the format does not have.",
     "CONSTRAINT_NAME": "The name of a constraint.",
     "CONTACT": "What MJCF says of contact: what touches what, margins, frictions of pairs; in MJCF, how two "
@@ -49,5 +49,6 @@ LOSSES = {
     "REFLECTED_INERTIA": "The inertia of a joint's drive.",
     "PLUGIN": "A plugin that acts in runs, and links that are slowed down or held by the file.",
     "SENSOR": "A sensor, or a part of what it measures.",
+    "SPRING": "A spring or damper along a tendon over solids, pulleys or more than two sites.",
     "WORLD": "Geometry of the world that stands on a link welded to it.",
 }

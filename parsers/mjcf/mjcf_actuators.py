@@ -21,7 +21,7 @@ from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
-from mbcli.parsers.mjcf.mjcf_transmissions import Driven, TransmissionReader
+from mbcli.parsers.mjcf.mjcf_transmissions import Driven, TransmissionReader, is_lopsided
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, report_negative
 from mbcli.parsers.spec import ActuatorLaw, ActuatorSpec, ServoControl, TransmissionActuatorSpec
 
@@ -139,15 +139,14 @@ class _ActuatorReader:
         if problem:
             self._transmissions.leave_out(node, problem)
             return
-        if not _holds(law, b1, b2):
+        is_servo = bool(b1 or b2)
+        if not _holds(law, b1, b2) or is_lopsided(force) or (not is_servo and is_lopsided(control)):
             self._read_other(node, element, name, law, control, force)
             return
         self._warn_of_changes(element, law, push=0.0 if b1 or b2 else b0)
-        effort = self._largest(element, force, "forcerange")
-        is_servo = bool(b1 or b2)
-        if not is_servo:
-            effort = min(effort, abs(law.gain[0]) * self._largest(element, control, "ctrlrange"))
-        joint = self._joint_with_drive(joint, element, gear)
+        effort = force[1] if is_servo else min(force[1], abs(law.gain[0]) * control[1])
+        joint = self._with_damping(joint, element, gear)
+        self._bodies.joints[joint.name] = replace(joint, reflected_inertia=0.0)
         self._actuators[name] = ActuatorSpec(
             name=name,
             joint=joint.name,
@@ -176,8 +175,8 @@ class _ActuatorReader:
         if name is not None:
             if law.dampratio or name in self._tendons.forces:
                 return None
-            tendon = self._tendons.fixed.get(name)
-            return _leader_of(tendon, self._bodies.joints)
+            leader = _leader_of(self._tendons.fixed.get(name), self._bodies.joints)
+            return None if leader is None or self._transmissions.is_lopsided(leader[0]) else leader
         joint = self._bodies.joints.get(node.attribute("joint") or node.attribute("jointinparent") or "")
         if joint is None or len(joint.axes) != 1 or self._transmissions.shares_limit(joint):
             return None
@@ -217,9 +216,7 @@ class _ActuatorReader:
         elif gear and not (law.gaintype == "fixed" and driven.transmission.kind in ("site", "site in site")):
             low, high = sorted((least / gear, most / gear))
             force = max(force[0], low), min(force[1], high)
-        for attribute in ("armature", "damping"):
-            if _unsigned(element, attribute, least=1):
-                self._reading.unused.add(element, attribute, "it is that of an actuator on a joint alone")
+        self._give_drive(element, driven)
         for attribute in ("ki", "slewmax"):
             if element.number(attribute, 0.0):
                 self._reading.unused.add(element, attribute, "a controller has no state of its own")
@@ -241,6 +238,7 @@ class _ActuatorReader:
                 within=within,
                 together=together,
                 damping_ratio=law.dampratio,
+                bears_weight=driven.bears,
             ),
             node.place,
         )
@@ -264,6 +262,7 @@ class _ActuatorReader:
 
     def finished(self) -> Iterable[ActuatorSpec]:
         """The `ActuatorSpec`s, with dampers by damping ratios."""
+        self._tendons.springs += self._transmissions.idle_bearers()
         self._transmissions.warn_of_sums([actuator.joint for actuator in self._actuators.values()])
         if any(other.transmission.kind == "contact" for other in self.others.values()):
             for element in self._reading.gaps:
@@ -301,21 +300,22 @@ class _ActuatorReader:
             element, f"{kind}limited", f"{kind}range", self._reading.settings_of(element).autolimits, 1.0
         )
 
-    def _largest(self, element: WithDefaults, limits: tuple[float, float], attribute: str) -> float:
-        """The larger side of a range: an effort limit is the same both ways."""
-        lower, upper = limits
-        if lower != -upper:
-            self._reading.unused.add(element, attribute, "a limit is the same both ways, the larger side is taken")
-        return max(abs(lower), abs(upper))
+    def _with_damping(self, joint: JointSpec, element: WithDefaults, gear: float) -> JointSpec:
+        """The joint with the damper of the actuator."""
+        damping, axis = _unsigned(element, "damping", least=1), joint.axes[0]
+        return replace(joint, axes=(replace(axis, damping=axis.damping + gear * gear * damping),))
 
-    def _joint_with_drive(self, joint: JointSpec, element: WithDefaults, gear: float) -> JointSpec:
-        """The joint with the damper of the actuator, as it was before its drive became that of the actuator."""
-        damping = _unsigned(element, "damping", least=1)
-        if damping:
-            axis = joint.axes[0]
-            joint = replace(joint, axes=(replace(axis, damping=axis.damping + gear * gear * damping),))
-        self._bodies.joints[joint.name] = replace(joint, reflected_inertia=0.0)
-        return joint
+    def _give_drive(self, element: WithDefaults, driven: Driven) -> None:
+        """Inertia and damper of an actuator that is none of the plant's own are its joint's, if it acts on one."""
+        given = driven.transmission
+        if given.kind == "sum" and given.coefficients == (1.0,) and element.node.attribute("tendon") is None:
+            joint = self._with_damping(self._bodies.joints[given.joints[0]], element, given.gear[0])
+            inertia = joint.reflected_inertia + given.gear[0] ** 2 * _unsigned(element, "armature")
+            self._bodies.joints[joint.name] = replace(joint, reflected_inertia=inertia)
+            return
+        for attribute in ("armature", "damping"):
+            if _unsigned(element, attribute, least=1):
+                self._reading.unused.add(element, attribute, "it is that of an actuator on a joint alone")
 
 
 def joint_inertias(bodies: BodyReader, actuators: Iterable[ActuatorSpec]) -> dict[str, float] | None:

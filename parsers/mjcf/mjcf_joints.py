@@ -186,7 +186,8 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
     unit = settings.angle if kind == "hinge" else 1.0
     reference = element.number("ref", 0.0) * unit
     lower, upper = read_stops(element, bodies.reading, unit)
-    force = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", settings.autolimits, 1.0)
+    force = read_force_range(element, bodies.reading)
+    element.flag("actuatorgravcomp", False)  # see mjcf_transmissions.py
     spec = AxisSpec(
         xyz=tuple(axis.tolist()),
         place=element.place,
@@ -268,6 +269,12 @@ def read_stops(element: WithDefaults, reading: Reading, unit: float) -> tuple[fl
     """(lower, upper) of the range of a joint or tendon, infinite without limits. Its margin is that of a soft stop."""
     limits = read_limits(element, "limited", "range", reading.settings_of(element).autolimits, unit)
     return limits if reading.options.has("limit") else (-inf, inf)
+
+
+def read_force_range(element: WithDefaults, reading: Reading) -> tuple[float, float]:
+    """(lower, upper) of the forces of all actuators of a joint or tendon together, infinite without limits."""
+    autolimits = reading.settings_of(element).autolimits
+    return read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)
 
 
 def read_limits(element: WithDefaults, flag: str, attribute: str, autolimits: bool, unit: float) -> tuple[float, float]:

@@ -21,8 +21,8 @@ _ORIENTATION = "@quat @axisangle @euler @xyaxes @zaxis"
 _POSE = f"@pos {_ORIENTATION}"
 
 _JOINT = "@type @pos @axis @range @limited @margin @stiffness @springref @damping @frictionloss @armature @ref"
-_JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @class @name"
-_JOINT_UNSUPPORTED = "@springdamper @springyield @actuatorgravcomp"
+_JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp @class @name"
+_JOINT_UNSUPPORTED = "@springdamper @springyield"
 _JOINT_SOLVER = "@solreflimit @solimplimit @solreffriction @solimpfriction @user"
 
 _GEOM = f"@type @size @fromto {_POSE} @mass @density @group @rgba @material @mesh @fitscale @shellinertia"
@@ -204,7 +204,7 @@ FOREIGN = _table(
 READ = {
     tag: [name.removeprefix("@") for name in names.split()]
     for tag, names in {
-        "joint": f"{_JOINT} @springdamper @group @actuatorfrcrange @actuatorfrclimited",
+        "joint": f"{_JOINT} @springdamper @group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp",
         "geom": f"{_GEOM} {_CONTACT}",
         "pair": _PAIR,
         "tendon": _TENDON,

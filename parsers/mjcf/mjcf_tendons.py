@@ -1,7 +1,8 @@
 """<tendon> of MJCF files. A fixed tendon is a sum of joint coordinates, a spatial one a path through sites.
 
 What acts here: the limits, the spring and the damping of a fixed tendon, and those of a spatial tendon that is a
-straight line between two sites. The rest of what a tendon does by itself is reported.
+straight line between two sites; along other paths the spring and the damping. The rest of what a tendon does by itself
+is reported.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
-from mbcli.parsers.mjcf.mjcf_joints import read_limits, read_linear, read_stops
+from mbcli.parsers.mjcf.mjcf_joints import read_force_range, read_linear, read_stops
 from mbcli.parsers.mjcf.mjcf_values import find_named
 from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import (
+    ActuatorLaw,
     Cylinder,
     DistanceConstraintSpec,
     PathPoint,
     Sphere,
     SpringDamperSpec,
     TendonConstraintSpec,
+    TendonSpringSpec,
+    TransmissionSpec,
     pose,
 )
 
@@ -62,6 +66,7 @@ class Tendons:
     elements: dict[str, WithDefaults] = field(default_factory=dict)
     constraints: list[TendonConstraintSpec | DistanceConstraintSpec] = field(default_factory=list)
     force_elements: list[SpringDamperSpec] = field(default_factory=list)
+    springs: list[TendonSpringSpec] = field(default_factory=list)  # along other paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +95,7 @@ def read_tendons(root: Node, reading: Reading, bodies: BodyReader) -> Tendons:
                 tendons.names[name] = node.place
                 tendons.elements[name] = element
                 tendons.limits[name] = forces.lower, forces.upper
-                autolimits = reading.settings_of(element).autolimits
-                limits = read_limits(element, "actuatorfrclimited", "actuatorfrcrange", autolimits, 1.0)
+                limits = read_force_range(element, reading)
                 if limits != (-inf, inf):
                     tendons.forces[name] = limits
             (_read_fixed if node.tag == "fixed" else _read_spatial)(node, element, forces, reading, bodies, tendons)
@@ -183,8 +187,7 @@ def _read_spatial(
     if not acts:
         return
     if not straight:
-        which = "stiffness" if forces.stiffness else "damping"
-        reading.unused.add(element, which, "only a straight line between two sites can have a spring or damper")
+        _add_path_spring(node, tuple(part for part in parts if part is not None), forces, bodies, tendons)
     else:
         _add_spring(node, element, forces, ends, reading, bodies, tendons)
 
@@ -257,6 +260,24 @@ def _add_limits(
         p_AP, p_BQ = tuple(X_AP[:3, 3].tolist()), tuple(X_BQ[:3, 3].tolist())
         numbers: dict[str, Any] = {"stiffness": stiffness, "least": max(limits[0], 0.0), "name": name}
         tendons.constraints.append(DistanceConstraintSpec(link_A, p_AP, link_B, p_BQ, limits[1], node.place, **numbers))
+
+
+def _add_path_spring(
+    node: Node, path: tuple[PathPoint, ...], forces: _Forces, bodies: BodyReader, tendons: Tendons
+) -> None:
+    """Over solids, pulleys or more than two sites. Without a length it has that where all joints are at `springref`."""
+    name = node.attribute("name") or f"tendon{len(tendons.springs)}"
+    is_known = forces.rest != (_FROM_REFERENCE,) * 2
+    law = ActuatorLaw(
+        gain=(0.0,),
+        bias=(forces.stiffness, forces.damping, *(forces.rest if is_known else (0.0, 0.0))),
+        bias_kind="spring",
+        lengths=(0.0, 0.0) if is_known or not forces.stiffness else None,
+    )
+    hinges = {key: joint.axes[0].spring_reference for key, joint in bodies.joints.items() if len(joint.axes) == 1}
+    rest = (tuple(hinges), tuple(hinges.values())) if law.lengths is None else ((), ())
+    one = (1.0, *(0.0,) * 5)
+    tendons.springs.append(TendonSpringSpec(name, TransmissionSpec("path", one, path=path), law, node.place, *rest))
 
 
 def _place_at_rest(bodies: BodyReader, link: str) -> Matrix4:

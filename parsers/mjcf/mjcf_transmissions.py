@@ -7,9 +7,10 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.mjcf.mjcf_joints import read_force_range
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS
 from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, find_named
-from mbcli.parsers.spec import PathPoint, TransmissionSpec
+from mbcli.parsers.spec import ActuatorLaw, PathPoint, TendonSpringSpec, TransmissionSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,7 @@ class Driven(NamedTuple):
     limits: tuple[float, float] = _NO_LIMITS  # of the length without gear
     forces: tuple[float, float] = _NO_LIMITS  # times gears, of all actuators on it together
     shared: bool = False  # whether there are several
+    bears: bool = False  # whether they bear weights too
 
 
 class TransmissionReader:
@@ -43,22 +45,50 @@ class TransmissionReader:
     def __init__(self, root: Node, reading: Reading, bodies: BodyReader, tendons: Tendons) -> None:
         self._reading, self._bodies, self._tendons = reading, bodies, tendons
         self._on_joints: Counter[str] = Counter()  # that name them
+        self._count = 0
         self._across: Counter[str] = Counter()  # that move them by tendons and sites
         self._gears: dict[str, list[float]] = {}  # of actuators on tendons
-        self._with_drives: set[str] = set()  # joints with actuators that have inertia or damping
+        self._compensated = any(not link.gravity for link in bodies.links.values())
         for section in root.children("actuator"):
             for node in section.children(*ACTUATORS.split()):
                 element, name = reading.defaults.of_actuator(node), node.raw("joint") or node.raw("jointinparent") or ""
                 self._on_joints[name] += 1
-                if any(element.vector(attribute, 3, (0.0,), least=1)[0] for attribute in ("armature", "damping")):
-                    self._with_drives.add(name)
+                self._count += 1
                 gear = element.vector("gear", 6, (1.0,), least=1)[0]
                 self._gears.setdefault(node.raw("tendon") or "", []).append(gear)
 
     def shares_limit(self, joint: JointSpec) -> bool:
-        """Whether several actuators on a joint have a limit of their sum: then none is one of the joint alone."""
-        has_drives = joint.name in self._with_drives
-        return joint.axes[0].effort < inf and self._on_joints[joint.name] > 1 and not has_drives
+        """Whether several actuators on a joint have a limit of their sum: then none is one of the joint alone.
+
+        One that bears weights, too, shares the limit with them; and one of a joint has the same limit both ways.
+        """
+        if joint.axes[0].effort == inf:
+            return False
+        return self._on_joints[joint.name] > 1 or self.is_lopsided(joint) or self.bears_weight(joint)
+
+    def is_lopsided(self, joint: JointSpec) -> bool:
+        """Whether the limits of what drives a joint are not the same both ways."""
+        return is_lopsided(self._force_range(joint))
+
+    def bears_weight(self, joint: JointSpec) -> bool:
+        """Whether its actuators hold the links that gravity spares, within the limit of their force."""
+        element = self._bodies.joint_elements[joint.name]
+        return self._compensated and joint.axes[0].effort < inf and bool(element.flag("actuatorgravcomp", False))
+
+    def idle_bearers(self) -> list[TendonSpringSpec]:
+        """Those of joints that bear weights and have no actuators. Without any in the file nothing bears a weight."""
+        found, least = [], 0.0 if self._count == 0 else 1.0
+        for name, joint in self._bodies.joints.items():
+            if len(joint.axes) != 1 or self._on_joints[name] or not self.bears_weight(joint):
+                continue
+            lower, upper = self._force_range(joint)
+            law = ActuatorLaw(gain=(0.0,), together=(least * lower, least * upper), bears_weight=True)
+            spec = TransmissionSpec("sum", (1.0, *(0.0,) * 5), (name,), (1.0,))
+            found.append(TendonSpringSpec(f"{name}_bearer", spec, law, joint.place))
+        return found
+
+    def _force_range(self, joint: JointSpec) -> tuple[float, float]:
+        return read_force_range(self._bodies.joint_elements[joint.name], self._reading)
 
     def read(self, node: Node, element: WithDefaults) -> Driven | None:
         """That of an actuator; None after a finding."""
@@ -87,7 +117,7 @@ class TransmissionReader:
         for name, joint in self._bodies.joints.items():
             if len(joint.axes) != 1 or joint.axes[0].effort == inf:
                 continue
-            alone = units[name] + self.shares_limit(joint)
+            alone = units[name] + self.shares_limit(joint) + (bool(units[name]) and self.bears_weight(joint))
             if self._across[name] or alone > 1:
                 told = _OTHERS if self._across[name] else _EACH
                 self._reading.unused.add(self._bodies.joint_elements[name], "actuatorfrcrange", told)
@@ -172,11 +202,18 @@ class TransmissionReader:
         if len(joint.axes) == 1:
             axis = joint.axes[0]
             spec = TransmissionSpec("sum", gear, (joint.name,), (1.0,))
-            return Driven(spec, (axis.lower, axis.upper), (-axis.effort, axis.effort), self.shares_limit(joint))
+            shares = self.shares_limit(joint)
+            bears = shares and self.bears_weight(joint)
+            return Driven(spec, (axis.lower, axis.upper), self._force_range(joint), shares, bears)
         if joint.type != "ball":
             self.leave_out(node, "an actuator on a joint of several coordinates is not supported")
             return None
         return Driven(_of_ball(joint, kind, gear))
+
+
+def is_lopsided(limits: tuple[float, float]) -> bool:
+    """Whether limits of a force are not the same both ways."""
+    return limits[0] != -limits[1]
 
 
 def _of_free(link: str, kind: str, gear: tuple[float, ...]) -> TransmissionSpec:

@@ -105,6 +105,7 @@ def _read_model(root: Node, attached: Attached, default_name: str, mesh_files: M
         frames=tuple(bodies.frames.values()),
         actuators=actuators,
         transmission_actuators=others,
+        tendon_springs=tuple(tendons.springs),
         force_elements=tuple(tendons.force_elements),
         constraints=(*tendons.constraints, *constraints),
         filter_groups=read_filter_groups(root, reading, bodies),

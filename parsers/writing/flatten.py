@@ -45,7 +45,7 @@ def flattened(model: ModelSpec) -> ModelSpec:
 _SENSORS = "sensors"
 _PLUGINS = "plugins"  # as they are: no format gets them
 _PARTS = (
-    *("links", "deformables", "joints", "frames", "actuators", "transmission_actuators"),
+    *("links", "deformables", "joints", "frames", "actuators", "transmission_actuators", "tendon_springs"),
     *("force_elements", "constraints", "filter_groups"),
 )
 

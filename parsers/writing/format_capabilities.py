@@ -12,6 +12,7 @@ from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import ACTUATED
 from mbcli.parsers.spec import AxisSpec, Sphere
 from mbcli.parsers.writing.directed_friction import directed_friction, without_direction
+from mbcli.parsers.writing.equal_limits import with_equal_limits
 
 if TYPE_CHECKING:
     from typing import Any
@@ -77,6 +78,7 @@ def without_joints(model: ModelSpec, names: set[str]) -> ModelSpec:
         transmission_actuators=tuple(
             a for a in model.transmission_actuators if names.isdisjoint(a.transmission.joints)
         ),
+        tendon_springs=tuple(s for s in model.tendon_springs if names.isdisjoint(s.transmission.joints)),
         constraints=tuple(c for c in model.constraints if names.isdisjoint(getattr(c, "joints", ()))),
     )
 
@@ -355,8 +357,13 @@ class _Reduction:
 
     def _actuation(self, model: ModelSpec) -> ModelSpec:
         """One actuator for each joint at most, with its limit and the inertia of the joint's drive in it."""
-        actuators, all_kept = {}, []
-        for actuator in model.actuators:
+        actuators, all_kept, through = {}, [], model.transmission_actuators
+        equal = () if self.target.transmissions else tuple(filter(None, map(with_equal_limits, through)))
+        for actuator in equal:
+            most = actuator.effort_limit
+            message = f"the smaller limit of actuator '{actuator.name}': the larger, {most!r}, counts both ways"
+            self.lose("motion", "ACTUATOR", message, actuator.place)
+        for actuator in (*model.actuators, *equal):
             where = f"actuator '{actuator.name}' of joint '{actuator.joint}'"
             if actuator.joint in actuators and not self.target.many_actuators:
                 self.lose("motion", "ACTUATOR", f"{where}, which has another", actuator.place)
@@ -365,9 +372,12 @@ class _Reduction:
             else:
                 actuators[actuator.joint] = self._aiming(actuator, where)
                 all_kept.append(actuators[actuator.joint])
-        for other in () if self.target.transmissions else model.transmission_actuators:
+        names = {actuator.name for actuator in equal}
+        for other in () if self.target.transmissions else (other for other in through if other.name not in names):
             kind = WORDS_OF_TRANSMISSIONS[other.transmission.kind]
             self.lose("motion", "ACTUATOR", f"actuator '{other.name}', which acts through {kind}", other.place)
+        for spring in () if self.target.transmissions else model.tendon_springs:
+            self.lose("motion", "SPRING", f"'{spring.name}', a spring along a tendon", spring.place)
         joints = []
         for joint in model.joints:
             drive = actuators.get(joint.name)
@@ -377,8 +387,11 @@ class _Reduction:
                     actuators[joint.name] = drive
             joints.append(self._effort(joint, drive))
         kept = tuple(all_kept if self.target.many_actuators else actuators.values())
-        through = model.transmission_actuators if self.target.transmissions else ()
-        return replace(model, joints=tuple(joints), actuators=kept, transmission_actuators=through)
+        through = through if self.target.transmissions else ()
+        springs = model.tendon_springs if self.target.transmissions else ()
+        return replace(
+            model, joints=tuple(joints), actuators=kept, transmission_actuators=through, tendon_springs=springs
+        )
 
     def _aiming(self, actuator: ActuatorSpec, where: str) -> ActuatorSpec:
         """Controllers of the format aim at the default position that it keeps, at rest."""

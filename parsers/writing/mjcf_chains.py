@@ -39,7 +39,11 @@ def carried_through(model: ModelSpec) -> dict[str, str]:
 def _named_links(model: ModelSpec) -> set[str]:
     """The links that something else than a joint refers to."""
     named = {frame.link for frame in model.frames}
-    named |= {part.link for actuator in model.transmission_actuators for part in actuator.transmission.path}
+    named |= {
+        part.link
+        for actuator in (*model.transmission_actuators, *model.tendon_springs)
+        for part in actuator.transmission.path
+    }
     named |= {name for posture in model.postures for name, _ in (*posture.poses, *posture.spatial_velocities)}
     for spec in (*model.force_elements, *model.constraints):
         if isinstance(spec, BushingSpec):

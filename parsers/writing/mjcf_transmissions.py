@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ActuatorLaw,
         ModelSpec,
         PathPoint,
+        TendonSpringSpec,
         TransmissionActuatorSpec,
         TransmissionSpec,
     )
@@ -38,7 +39,7 @@ def with_transmission_sites(model: ModelSpec, losses: Losses) -> ModelSpec:
     """The flat model with a frame, which is a site there, for each place that a transmission names."""
     frames = list(model.frames)
     taken = {frame.name for frame in frames} | {link.name for link in model.links}
-    for actuator in model.transmission_actuators:
+    for actuator in (*model.transmission_actuators, *model.tendon_springs):
         for link, X_LP in _places(actuator.transmission):
             if _site_at(frames, link, X_LP) is not None:
                 continue
@@ -80,7 +81,7 @@ class TransmissionWriter:
         self._geoms: dict[tuple[Any, ...], str] = {}
         self.solids: dict[str, list[tuple[str, PathPoint]]] = defaultdict(list)  # of links: (name, PathPoint)
         self._tendons: dict[tuple[Any, ...], str] = {}
-        for actuator in spec.transmission_actuators:
+        for actuator in (*spec.transmission_actuators, *spec.tendon_springs):
             for part in actuator.transmission.path:
                 if part.kind in _SOLIDS and _key(part) not in self._geoms:
                     name = numbered_name(f"{actuator.name}_{part.kind}", taken)
@@ -90,6 +91,12 @@ class TransmissionWriter:
 
     def add_to(self, root: XmlElement) -> None:
         """Adds the actuators, and <tendon> before <equality> if they have some."""
+        for spring in self._spec.tendon_springs:
+            self._add_spring(root, spring)
+        for actuator in (*self._spec.transmission_actuators, *self._spec.tendon_springs):
+            given, law = actuator.transmission, actuator.law
+            if given.kind == "sum" and law.together != (-inf, inf) and not self._limits_tendon(actuator):
+                _limit_joint(root, given.joints[0], law)
         if not self._spec.transmission_actuators:
             return
         section = root.find("actuator")
@@ -128,6 +135,19 @@ class TransmissionWriter:
             return {"joint" if axes == body else "jointinparent": _free_joint(root, body), "gear": given.gear}
         sites = [self._site(part.link, part.X_LP) for part in given.path]
         return {"site": sites[0], "refsite": sites[1] if len(sites) > 1 else None, "gear": given.gear}
+
+    def _add_spring(self, root: XmlElement, spring: TendonSpringSpec) -> None:
+        """A tendon for it alone."""
+        if spring.transmission.kind != "path":
+            return  # it bears weights
+        stiffness, damping, *rest = spring.law.bias
+        section = _tendon_section(root)
+        name = numbered_name(spring.name, {node.get("name") for node in section})
+        node = add(section, "spatial", name=name, stiffness=stiffness or None, damping=damping or None)
+        if spring.law.lengths is not None and stiffness:
+            node.set("springlength", numbers(*rest))
+        for part in spring.transmission.path:
+            self._add_part(node, part)
 
     def _limits_tendon(self, actuator: TransmissionActuatorSpec) -> bool:
         """Whether its sum with others has a limit that is none of a joint, which has its own."""
@@ -172,6 +192,14 @@ class TransmissionWriter:
         else:
             side = None if part.side is None else self._site(*part.side)
             add(node, "geom", geom=self._geoms[_key(part)], sidesite=side)
+
+
+def _limit_joint(root: XmlElement, joint: str, law: ActuatorLaw) -> None:
+    """The limits of the sum of a joint's actuators, which may hold what has no gravity."""
+    node = next(node for node in root.iter("joint") if node.get("name") == joint)
+    if law.bears_weight:
+        node.set("actuatorgravcomp", "true")
+    node.set("actuatorfrcrange", numbers(*(min(max(bound, -_LARGEST), _LARGEST) for bound in law.together)))
 
 
 def _free_joint(root: XmlElement, link: str) -> str:

@@ -21,11 +21,13 @@ from mbcli.parsers.spec import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from mbcli.parsers.spec import GeometrySpec, LinkSpec, ModelSpec, TransmissionActuatorSpec
 
     from mbcli.math.array_types import Matrix4
+
+    _Through = TypeVar("_Through", bound=TransmissionActuatorSpec)
 
 
 def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpec:
@@ -74,7 +76,7 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         moved: dict[str, Any] = {end: (mount[0], X(*mount)) for end, mount in ends.items() if mount is not None}
         return replace(sensor, **moved)
 
-    def moved_actuator(actuator: TransmissionActuatorSpec) -> TransmissionActuatorSpec:
+    def moved_actuator(actuator: _Through) -> _Through:
         given = actuator.transmission
         path = tuple(
             PathPoint(p.kind, p.link, X(p.link, p.X_LP), p.size, None if p.side is None else (p.side[0], X(*p.side)))
@@ -98,6 +100,7 @@ def with_moved_links(model: ModelSpec, moves: Mapping[str, Matrix4]) -> ModelSpe
         constraints=tuple(map(moved_physics, model.constraints)),
         sensors=tuple(map(moved_sensor, model.sensors)),
         transmission_actuators=tuple(map(moved_actuator, model.transmission_actuators)),
+        tendon_springs=tuple(map(moved_actuator, model.tendon_springs)),
         X_LinkModel=None if held is None else (held[0], X(*held)),
     )
 

@@ -86,10 +86,12 @@ class _Writer:
     mesh_names: set[str] = field(default_factory=set)
     materials: dict[tuple[float, ...], str] = field(default_factory=dict)
     transmissions: Any = None  # TransmissionWriter
+    at_rest: frozenset[str] = frozenset()  # joints whose springref says where a spring of a tendon is at rest
 
     def document(self) -> Document:
         spec = self.spec
         self.parts, self.transmissions = parts_of(spec.joints), TransmissionWriter(spec)
+        self.at_rest = frozenset(name for spring in spec.tendon_springs for name in spring.joints)
         self.through = carried_through(spec)
         root = start("mujoco", {"model": spec.name})
         source = printable(os.path.basename(spec.place.file)).replace("--", "-_")
@@ -234,7 +236,7 @@ class _Writer:
                 frictionloss=axis.friction,
                 armature=part.armature,
                 stiffness=axis.spring_stiffness,
-                springref=axis.spring_reference if axis.spring_stiffness else 0.0,
+                springref=axis.spring_reference if axis.spring_stiffness or part.name in self.at_rest else 0.0,
             )
             if axis.effort != inf and axis.effort > 0.0:
                 element.set("actuatorfrcrange", numbers(-axis.effort, axis.effort))

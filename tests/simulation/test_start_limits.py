@@ -7,9 +7,12 @@ import pytest
 from command_line import cli, hinge, one_robot, succeed
 from repository import SAMPLES
 
+from mbcli.errors import ModelError
+from mbcli.models.loading import load_model
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.simulation.start_limits import clamp_positions, positions_outside_limits
+from mbcli.simulation.running import simulate, simulate_each
+from mbcli.simulation.start_limits import clamp_positions, clamp_rows, positions_outside_limits, rows_outside_limits
 from mbcli.systems.analysis import Simulator
 
 TWO_LINKS = SAMPLES / "double_pendulum.urdf"
@@ -115,3 +118,70 @@ def test_a_locked_joint_is_not_pushed_in(arm):
     plant.SetPositions(context, [3.5, 3.5])
     plant.GetJointByName("one").Lock(context)
     assert [p.name for p in positions_outside_limits(plant, context)] == ["r_two_q"]
+
+
+# -------------------------------------------------------------------------------------------- ball joints
+
+BALL = """<mujoco><worldbody><body pos="0 0 1"><joint name="neck" type="ball" range="0 30"/><geom size=".1" mass="1"/>
+<body pos=".2 0 0"><joint name="nod" axis="0 1 0" range="-10 10"/><geom size=".05" pos=".1 0 0" mass=".2"/></body>
+</body></worldbody></mujoco>"""
+TURNED = {"neck_qw": np.cos(0.5), "neck_qx": 0.0, "neck_qy": -np.sin(0.5), "neck_qz": 0.0}
+
+
+@pytest.fixture
+def neck(tmp_path):
+    path = tmp_path / "neck.xml"
+    path.write_text(BALL)
+    return load_model(path, contact=False, dt=1e-3)
+
+
+def lines_of(neck, start, **settings):
+    lines = []
+    log = simulate(neck, 0.01, start=start, warn=lines.append, **settings)
+    return log, [line for line in lines if "limits" in line]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_ball_joint_beyond_its_range_is_reported_by_its_turn(neck, sign):
+    """A quaternion and its negative are one turn."""
+    _, (line,) = lines_of(neck, {name: sign * value for name, value in TURNED.items()})
+    assert "the turn of neck is 1, 0.476 beyond its upper limit 0.523599" in line and "bring them back" in line
+    assert lines_of(neck, {})[1] == []
+    inside = {"neck_qw": np.cos(0.25), "neck_qy": np.sin(0.25)}
+    assert lines_of(neck, inside)[1] == []
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_clamped_ball_joint_starts_at_its_range_about_the_same_axis(neck, sign):
+    plant = neck.plant
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, [*(sign * value for value in TURNED.values()), 0.3])
+    ball, hinge = clamp_positions(plant, context)[::-1]
+    assert ball.name == "the turn of neck" and hinge.name.endswith("nod_q")
+    half = np.deg2rad(15.0)
+    expected = [np.cos(half), 0.0, -np.sin(half), 0.0, np.deg2rad(10.0)]
+    assert plant.GetPositions(context) == pytest.approx(expected, abs=1e-15)
+    assert positions_outside_limits(plant, context) == []
+    rows = np.array([[*(sign * value for value in TURNED.values()), 0.3], [1.0, 0.0, 0.0, 0.0, 0.0]])
+    assert rows_outside_limits(plant, rows).tolist() == [True, False]
+    np.testing.assert_allclose(clamp_rows(plant, rows), [expected, rows[1]], atol=1e-15)
+
+
+def test_a_run_and_worlds_refuse_a_ball_joint_beyond_its_range(neck, tmp_path):
+    with pytest.raises(ModelError, match="outside of limits: the turn of neck is 1"):
+        simulate(neck, 0.01, start=TURNED, start_limits="error")
+    with pytest.raises(ModelError, match="1 of 2 starts are outside of limits, first row 1"):
+        simulate_each(
+            neck,
+            {name: [float(name == "neck_qw"), value] for name, value in TURNED.items()},
+            0.01,
+            log=tmp_path / "all.h5",
+            start_limits="error",
+        )
+
+
+def test_a_locked_ball_joint_has_no_limits(neck):
+    context = neck.plant.CreateDefaultContext()
+    neck.plant.SetPositions(context, [*TURNED.values(), 0.0])
+    neck.plant.GetJointByName("neck").Lock(context)
+    assert positions_outside_limits(neck.plant, context) == []

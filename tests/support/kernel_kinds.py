@@ -6,9 +6,10 @@ right. All others are listed here, so that a new kernel is smooth unless someone
 
 # packages in which the size of numbers decides everywhere: what touches, what sticks, what has converged
 NOT_SMOOTH_PACKAGES = (
-    # which piece of a curve a muscle is on, and at which side of a solid a tendon lies, by real parts: derivatives by
-    # complex steps are right within a piece
+    # which piece of a curve a muscle is on, at which side of a solid a tendon lies, and whether its spring is slack, by
+    # real parts: derivatives by complex steps are right within a piece
     "smooth.actuator_laws",
+    "smooth.path_springs",
     "smooth.tendon_wraps",
     "constraints.position_differences",
     "constraints.orthogonal_rows",

@@ -38,6 +38,17 @@ SLIDE = """<body pos="0.2 0 0.9"><joint name="x" type="slide" axis="0 0 1" {}/><
 <site name="s"/></body>"""
 BOX = """<geom type="plane" size="2 2 1"/><body pos="0.2 0 0.35"><freejoint/>
 <geom type="box" size="0.1 0.1 0.1" mass="1"/><site name="s" pos="0.02 0 0.1"/></body>"""
+WHEEL = """<geom name="wheel" type="cylinder" fromto="0 .1 1 0 -.1 1" size=".1" {0}/><site name="top" pos="0 0 1.2"/>
+<site name="fixed" pos="-.1 0 .4"/>"""
+HOOK = """<body pos=".1 0 .6"><joint name="x" type="slide" axis="0 0 1" {0}/><geom size=".05" mass="1" {1}/>
+<site name="s"/></body>"""
+SWING = f"""<body pos="0 0 1"><joint axis="0 1 0" damping="0.01"/>{ROD}<site name="side" pos="0 0 0.06"/>
+<body pos="0.2 0 0"><joint axis="0 1 0" damping="0.01"/><geom name="ball" size="0.04" mass="0.05"/>
+<geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.01" mass="0.1"/><site name="end" pos="0.2 0 0.05"/></body></body>"""
+PATH = "<tendon><spatial {}><site site='{}'/>{}<site site='{}'/></spatial></tendon>"
+ROPE = PATH.format("{}", "fixed", "<geom geom='wheel' sidesite='top'/>", "s")
+OVER = PATH.format("{}", "w", "<site site='side'/><geom geom='ball'/>", "end")
+NO_TOUCH = 'contype="0" conaffinity="0"'
 LINE = "<tendon><spatial {}><site site='w'/><site site='s'/></spatial></tendon>"
 SUM = "<tendon><fixed {}><joint joint='x' coef='1'/></fixed></tendon>"
 WORLD = '<sdf version="1.9"><world name="w">{}<model name="m">{}</model></world></sdf>'
@@ -108,6 +119,11 @@ def joint_of(kind, more=""):
     return mjcf(f'<body pos="0 0 1"><joint name="x" {kind} {more}/>{ROD}</body>')
 
 
+def rope(tendon, joint=""):
+    """A weight on a rope that lies on a wheel."""
+    return mjcf(WHEEL.format(NO_TOUCH) + HOOK.format(joint, NO_TOUCH), ROPE.format(tendon))
+
+
 CASES = {
     "strut": Case(urdf(HINGE.format(""), STRUT.format(2000, 60)), {}),
     "strut, stiff": Case(urdf(HINGE.format(""), STRUT.format(2e6, 5)), {}),
@@ -128,6 +144,21 @@ CASES = {
         {},
         band(1e5, -0.1, 0.1),
     ),
+    "rope over a wheel": Case(rope('stiffness="300" damping="9" springlength="1.2"'), {}),
+    "rope over a wheel, stiff": Case(rope('stiffness="1e6" damping="3" springlength="1.2"'), {}),
+    "rope over a wheel without damping": Case(rope('stiffness="300" springlength="1.2"'), {}, rests=False),
+    "rope over a wheel that is slack": Case(rope('stiffness="300" damping="5" springlength="0 1.7"'), {}),
+    "rope over a wheel and a limit": Case(rope('stiffness="300" damping="9" springlength="1"', 'range="-.02 1"'), {}),
+    "rope over a wheel to a body in contact": Case(
+        mjcf(
+            WHEEL.format("") + BOX.replace("0.2 0 0.35", "0.08 0 0.35"),
+            ROPE.format('stiffness="30" damping="9" springlength="1.5"'),
+        ),
+        {},
+    ),
+    "rope over a link that swings": Case(mjcf(SWING, OVER.format('stiffness="100" damping="2"')), {}),
+    "rope over a link that swings, stiff": Case(mjcf(SWING, OVER.format('stiffness="1e5" damping="20"')), {}),
+    "damper along a rope over a wheel": Case(rope('damping="30"', 'stiffness="100"'), {}),
     "spatial tendon with limits": Case(mjcf(SLIDE.format(""), LINE.format('range="0.2 0.4"')), {}),
     "fixed tendon": Case(
         mjcf(SLIDE.format(""), SUM.format('stiffness="500" damping="10" springlength="0.1"')), {}, band(500.0, 0.1, 0.1)

@@ -14,11 +14,12 @@ from mbcli.engine.fields.model_fields import (
     NUMBERS_FORCE,
     NUMBERS_GEAR,
     NUMBERS_SUM,
+    TRANSMISSION_BEARS,
     TRANSMISSION_IMPLICIT,
     TRANSMISSION_SUM,
 )
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.actuator_laws import sum_at_start, unbounded_force
+from mbcli.engine.smooth.actuator_laws import sum_at_start, unbounded_force, weight_borne
 
 INFINITE = float("inf")
 TRANSMISSION = (1 << 41) + (1 << 40)  # con_source: behind dry friction, before equations
@@ -110,6 +111,10 @@ def set_law_of_sum(model, data, solver, i, n, h):
     )
     aim = sum_at_start(model, data, n) + slope_of_sum(model, data, n, 0.0) * rate
     set_bounded_law(model, solver, i, n, NUMBERS_SUM, h, slope, aim)
+    if model.transmission_kinds[n, TRANSMISSION_BEARS] >= 0:
+        borne = h * weight_borne(model, data, n)
+        solver.con_law[i, BOUNDED_LOW] -= borne
+        solver.con_law[i, BOUNDED_HIGH] -= borne
     for k in range(n, model.transmission_kinds.shape[0]):
         data.transmission_share[k] = 0.0
         if (

@@ -48,9 +48,10 @@ SCHEME_MIDDLE, SCHEME_EXACT = range(2)
 TRANSMISSION_KIND, TRANSMISSION_FIRST, TRANSMISSION_END, TRANSMISSION_GAIN, TRANSMISSION_BIAS = range(5)
 TRANSMISSION_DYNAMICS, TRANSMISSION_ACTIVATION, TRANSMISSION_EARLY, TRANSMISSION_IMPLICIT = range(5, 9)
 TRANSMISSION_SUM = 9  # the first of the actuators whose sum is limited with it, itself too; -1: none is
+TRANSMISSION_BEARS = 10  # velocity along which that sum bears the links without gravity, too; -1: it does not
 OF_SUM, OF_PATH, OF_SITE, OF_SITE_IN_SITE, OF_CRANK, OF_CONTACT = range(6)
 PATH_POINT, PATH_SPHERE, PATH_CYLINDER, PATH_PULLEY = range(4)
-LAW_NONE, LAW_AFFINE, LAW_MUSCLE = range(3)
+LAW_NONE, LAW_AFFINE, LAW_MUSCLE, LAW_SPRING = range(4)
 DYNAMICS_NONE, DYNAMICS_INTEGRATOR, DYNAMICS_FILTER, DYNAMICS_FILTER_EXACT, DYNAMICS_MUSCLE = range(5)
 # columns of transmission_numbers: where each group begins; lower and upper bounds stand side by side
 NUMBERS_GEAR, NUMBERS_CONTROL, NUMBERS_FORCE, NUMBERS_ACTIVATION, NUMBERS_GAIN, NUMBERS_BIAS = 0, 6, 8, 10, 12, 21
@@ -141,7 +142,7 @@ MODEL_FIELDS = (
     Field("actuator_dof", ("ndriven",), "int", "", "velocity that an actuator on a joint drives"),
     Field("pd_actuator", ("npd",), "int", "", "actuator that has a controller"),
     Field("pd_constants", ("npd", 4), "real", "N m, N m s, N, 1/s", "gains, effort limit, rate; columns PD_..."),
-    Field("transmission_kinds", ("ntransmission", 10), "int", "", "columns TRANSMISSION_..., see transmissions.py"),
+    Field("transmission_kinds", ("ntransmission", 11), "int", "", "columns TRANSMISSION_..., see transmissions.py"),
     Field("transmission_numbers", ("ntransmission", 37), "real", "of each", "gear, bounds, laws: columns NUMBERS_..."),
     Field("sum_dof", ("nsum",), "int", "", "velocity of a one-dof joint whose position is in a sum"),
     Field("sum_coefficient", ("nsum",), "real", "1 or m/rad", "its factor there"),

@@ -32,6 +32,7 @@ KERNEL_MODULES = (
     "smooth.energy",
     "smooth.stops",
     "smooth.joint_forces",
+    "smooth.path_springs",
     "smooth.force_elements",
     "smooth.tendon_wraps",
     "smooth.transmissions",

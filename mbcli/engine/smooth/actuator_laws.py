@@ -3,7 +3,8 @@
     force = clamp_to_bounds(gain x + bias),  x the control, or the activation where there is one
 
 The forces of actuators on one joint or tendon whose sum is limited are scaled down to it, in rows of a step as
-contact/transmission_rows.py says. Gain and bias are affine in length and rate, or those of a muscle. An activation is
+contact/transmission_rows.py says; a sum may bear weights, too, see weight_borne(). Gain and bias are affine in length
+and rate, or those of a muscle; springs along paths, which path_springs.py has, count as none here. An activation is
 the integral of the control, follows it with a time constant, or as that of a muscle does; one step later it is what the
 rate gives, of DYNAMICS_FILTER_EXACT the exact solution. https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model
 """
@@ -24,6 +25,7 @@ from mbcli.engine.fields.model_fields import (
     NUMBERS_LENGTHS,
     NUMBERS_SUM,
     TRANSMISSION_ACTIVATION,
+    TRANSMISSION_BEARS,
     TRANSMISSION_BIAS,
     TRANSMISSION_DYNAMICS,
     TRANSMISSION_EARLY,
@@ -31,6 +33,9 @@ from mbcli.engine.fields.model_fields import (
     TRANSMISSION_SUM,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.smooth.inertia import gravity_vector
+from mbcli.engine.smooth.kinematics import link_origin
+from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale
 from mbcli.engine.smooth.transmissions import measure_transmissions
 from mbcli.engine.smooth.trigonometry import hyperbolic_tangent
 
@@ -68,11 +73,18 @@ def limit_sums(model, data):
     for i in range(count):
         if kinds[i, TRANSMISSION_SUM] != i:
             continue
-        total = sum_at_start(model, data, i)
-        bound = clamp_to_bounds(
-            total, model.transmission_numbers[i, NUMBERS_SUM], model.transmission_numbers[i, NUMBERS_SUM + 1]
+        total, borne = sum_at_start(model, data, i), weight_borne(model, data, i)
+        bound = borne + total
+        bound = (
+            clamp_to_bounds(
+                bound, model.transmission_numbers[i, NUMBERS_SUM], model.transmission_numbers[i, NUMBERS_SUM + 1]
+            )
+            - borne
         )
         if bound.real == total.real:
+            continue
+        if kinds[i, TRANSMISSION_BEARS] >= 0:  # the forces themselves may be zero
+            data.transmission_force[i] += (bound - total) / model.transmission_numbers[i, NUMBERS_GEAR]
             continue
         for k in range(i, count):
             if kinds[k, TRANSMISSION_SUM] == i:
@@ -90,6 +102,36 @@ def sum_at_start(model, data, i):
 
 
 @kernel
+def weight_borne(model, data, i):
+    """The force along a joint by which the sum of actuator i, the first of it, holds the links that have no gravity.
+
+    These have none since the joint's drive holds them, whose limit is that of both: `actuatorgravcomp` of
+    https://mujoco.readthedocs.io/en/stable/XMLreference.html#body-joint. After position_kinematics.
+    """
+    borne, d = 0.0 * data.transmission_start[i], model.transmission_kinds[i, TRANSMISSION_BEARS]
+    if d < 0:
+        return borne
+    g = gravity_vector(model)
+    for n in range(model.link_body.shape[0]):
+        b = model.link_body[n]
+        if model.link_weight[n].real == 0.0 and is_moved_by(model, b, d):
+            arm = rotate(data.X_WB, b, rotate(model.link_X_BL, n, row3(model.link_inertia, n, 1)))
+            weight = scale(model.link_inertia[n, 0], g)
+            moment = cross(add(link_origin(model, data, n), arm), weight)
+            borne -= dot(row3(data.S, d, 0), moment) + dot(row3(data.S, d, 3), weight)
+    return borne
+
+
+@kernel
+def is_moved_by(model, b, d):
+    """Whether velocity d moves body b."""
+    k = model.body_v[b] + model.body_nv[b] - 1  # -1 for World
+    while k > d:
+        k = model.dof_parent[k]
+    return k == d
+
+
+@kernel
 def clamp_to_bounds(x, low, high):
     if x.real < low.real:
         return low
@@ -98,7 +140,9 @@ def clamp_to_bounds(x, low, high):
 
 @kernel
 def control_of(model, data, i):
-    """The control within its bounds."""
+    """The control within its bounds; 0 of what has no input."""
+    if model.actuator_dof.shape[0] + i >= data.u.shape[0]:
+        return 0.0 * model.transmission_numbers[i, NUMBERS_GEAR]
     low, high = model.transmission_numbers[i, NUMBERS_CONTROL], model.transmission_numbers[i, NUMBERS_CONTROL + 1]
     return clamp_to_bounds(data.u[model.actuator_dof.shape[0] + i], low, high)
 

@@ -1,9 +1,9 @@
 """Springs and dampers between links in the step of a discrete plant: stable at any stiffness and damping.
 
 An element acts along rows: a spring-damper along its length, and, as far as it pulls, across it, since it turns; a
-bushing along six axes, a joint that closes a loop along its own, the spring of a ball joint along three. Row i has the
-velocity J_i v. tau and F_applied hold its force at the positions and velocities where a step takes forces; over a step
-h it changes by g - s J vdot with
+bushing along six axes, a joint that closes a loop along its own, a spring along a path along that, the spring of a ball
+joint along three. Row i has the velocity J_i v. tau and F_applied hold its force at the positions and velocities where
+a step takes forces; over a step h it changes by g - s J vdot with
 
     s = h theta c + h^2 (beta + gamma) k,   g = -gamma h k J v,
     theta = (1 + x) / (2 + x),              x = h c J M^-1 J^T,
@@ -29,12 +29,17 @@ from mbcli.engine.fields.model_fields import (
     ELEMENT_ROOT,
     ELEMENT_STIFFNESS,
     ELEMENT_X,
+    LAW_SPRING,
     SCHEME_EXACT,
+    TRANSMISSION_BIAS,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
-from mbcli.engine.smooth.force_elements import SHORTEST, add_force, bushing_axes, cut_joint, spring_damper_points
+from mbcli.engine.smooth.force_elements import SHORTEST, bushing_axes, cut_joint, spring_damper_points
+from mbcli.engine.smooth.inverse_dynamics import add_force
+from mbcli.engine.smooth.path_springs import pull_along_path, stiffness_and_damping
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3
+from mbcli.engine.smooth.transmissions import measure_transmission
 from mbcli.engine.smooth.trigonometry import sign_of, square_root
 
 UNRESOLVED = 64.0  # z^2 of a vibration that a step does not follow
@@ -112,6 +117,7 @@ def go_through_rows(model, data, h, F_link, at_links):
         add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_to_element_row(model, data, F_link, at_links, i, model.cut_link[n, 1], q, t, f)
         i += 1
+    i = go_through_paths(model, data, i, h, F_link, at_links)
     if at_links == 1:
         return  # the springs of ball joints are forces of joints
     for d in range(data.v.shape[0]):
@@ -119,6 +125,25 @@ def go_through_rows(model, data, h, F_link, at_links):
             begin_element_row(data, i, model.dof_stiffness[d], 0.0 * model.dof_stiffness[d], h, at_links)
             data.element_J[i, d] = 0.0 if is_asleep(data, model.dof_body[d]) else 1.0
             i += 1
+
+
+@slot(lanes="smooth.plain.go_through_paths")
+def go_through_paths(model, data, i, h, F_link, at_links):
+    """The same of springs along paths, whose first row is i; returns the row behind the last."""
+    for n in range(model.transmission_kinds.shape[0]):
+        if model.transmission_kinds[n, TRANSMISSION_BIAS] != LAW_SPRING:
+            continue
+        if at_links == 1:
+            pull_along_path(model, data, n, change_of_force(data, i), F_link, 1)
+        else:
+            measure_transmission(model, data, n)
+            stiffness, damping = stiffness_and_damping(model, data, n)
+            begin_element_row(data, i, stiffness, damping, h, 0)
+            for d in range(data.v.shape[0]):
+                if not is_asleep(data, model.dof_body[d]):
+                    data.element_J[i, d] = data.transmission_moment[n, d]
+        i += 1
+    return i
 
 
 @kernel

@@ -1,5 +1,5 @@
-"""Forces that elements apply between links (spring-dampers, bushings, joints that close loops) and on joints (door
-hinges); their energy.
+"""Forces that elements apply between links (spring-dampers, bushings, joints that close loops, springs along paths) and
+on joints (door hinges); their energy.
 
 Each law is written once, and its users add it up: forces on bodies, forces on links, energy, power.
 """
@@ -14,7 +14,8 @@ from mbcli.engine.smooth.frame_motion import (
     velocity_at,
 )
 from mbcli.engine.smooth.inertia import gravity_vector
-from mbcli.engine.smooth.kinematics import link_origin
+from mbcli.engine.smooth.inverse_dynamics import add_force
+from mbcli.engine.smooth.path_springs import add_path_springs, path_spring_powers
 from mbcli.engine.smooth.rotations.angles import COSINE_AT_GIMBAL_LOCK
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import arctangent, hyperbolic_tangent, sign_of, sine_cosine, square_root
@@ -261,7 +262,7 @@ def add_element_forces(model, data, F, at_links):
 
 @kernel
 def add_forces_between(model, data, F, at_links):
-    """Adds the forces of spring-dampers, bushings and cut joints to F.
+    """Adds the forces of spring-dampers, bushings, cut joints and springs along paths to F.
 
     F is (nlink, 6) at the origins of links if at_links is 1; if it is 0, (nbody, 6) of bodies about Ro.
     """
@@ -275,6 +276,7 @@ def add_forces_between(model, data, F, at_links):
         add_force(model, data, F, at_links, model.bushing_link[n, 0], p, scale(-1.0, t), scale(-1.0, f))
         add_force(model, data, F, at_links, model.bushing_link[n, 1], q, t, f)
     add_cut_joint_forces(model, data, F, at_links)
+    add_path_springs(model, data, F, at_links)
 
 
 @kernel
@@ -296,15 +298,6 @@ def add_hinge_derivatives(model, data, dtau_dq, dtau_dv):
 
 
 @kernel
-def add_force(model, data, F, at_links, n, p, torque, force):
-    """Adds a torque, and a force at p from Ro, to F of link n (about its origin) or of its body (about Ro)."""
-    k = n if at_links else model.link_body[n]
-    arm = subtract(p, link_origin(model, data, n)) if at_links else p
-    set_row3(F, k, 0, add(row3(F, k, 0), add(torque, cross(arm, force))))
-    set_row3(F, k, 3, add(row3(F, k, 3), force))
-
-
-@kernel
 def add_link_weights(model, data, F_link):
     """F_link += weight of each link under gravity, which acts at its centre of mass. After position_kinematics."""
     g = gravity_vector(model)
@@ -320,7 +313,7 @@ def add_link_weights(model, data, F_link):
 
 @slot(plain="smooth.plain.element_energy")
 def element_energy(model, data):
-    """Energy stored in spring-dampers, hinges and cut joints [J]. After velocity_kinematics."""
+    """Energy stored in spring-dampers, hinges, cut joints and springs along paths [J]. After velocity_kinematics."""
     energy = data.V[0, 0]  # of World: zero, in the scalar type of the data
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, length, _ = spring_damper(model, data, n)
@@ -331,12 +324,12 @@ def element_energy(model, data):
     for n in range(model.cut_link.shape[0]):
         stretch, _, _, _, _ = cut_joint(model, data, n)
         energy = energy + 0.5 * model.cut_constants[n, 1] * stretch * stretch
-    return energy
+    return energy + path_spring_powers(model, data)[0]
 
 
 @kernel
 def element_conservative_power(model, data):
-    """Power of the parts that store energy in spring-dampers, hinges and cut joints [W]. After velocity_kinematics."""
+    """Power [W] of what stores that energy. After velocity_kinematics."""
     power = data.V[0, 0]
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, length, rate = spring_damper(model, data, n)
@@ -348,12 +341,12 @@ def element_conservative_power(model, data):
     for n in range(model.cut_link.shape[0]):
         stretch, rate, _, _, _ = cut_joint(model, data, n)
         power = power - model.cut_constants[n, 1] * stretch * rate
-    return power
+    return power + path_spring_powers(model, data)[1]
 
 
 @kernel
 def nonconservative_power(model, data):
-    """Power of dampers and friction in spring-dampers, hinges and cut joints [W]; joint damping is not among them."""
+    """Power [W] of dampers and friction in these elements; joint damping is not among them."""
     power = data.V[0, 0]
     for n in range(model.spring_damper_link.shape[0]):
         _, _, _, _, rate = spring_damper(model, data, n)
@@ -364,7 +357,7 @@ def nonconservative_power(model, data):
     for n in range(model.cut_link.shape[0]):
         _, rate, _, _, _ = cut_joint(model, data, n)
         power = power - model.cut_constants[n, 0] * rate * rate
-    return power
+    return power + path_spring_powers(model, data)[2]
 
 
 # --------------------------------------------------------------------------------- where the laws end

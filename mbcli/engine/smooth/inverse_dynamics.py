@@ -130,6 +130,15 @@ def clear_applied_forces(data):
 
 
 @kernel
+def add_force(model, data, F, at_links, n, p, torque, force):
+    """Adds a torque, and a force at p from Ro, to F of link n (about its origin) or of its body (about Ro)."""
+    k = n if at_links else model.link_body[n]
+    arm = subtract(p, link_origin(model, data, n)) if at_links else p
+    set_row3(F, k, 0, add(row3(F, k, 0), add(torque, cross(arm, force))))
+    set_row3(F, k, 3, add(row3(F, k, 3), force))
+
+
+@kernel
 def apply_link_forces(model, data, F_link):
     """Spatial forces F_link (nlink, 6) at the links' origins -> F_applied about Ro. After position_kinematics."""
     clear_applied_forces(data)

@@ -10,6 +10,19 @@ def add_element_forces(model, data, F, at_links):
     pass
 
 
+def add_path_springs(model, data, F, at_links):
+    pass
+
+
+def path_spring_powers(model, data):
+    zero = data.V[0, 0]
+    return zero, zero, zero
+
+
+def go_through_paths(model, data, i, h, F_link, at_links):
+    return i
+
+
 def add_transmission_forces(model, data, h):
     pass
 

@@ -20,7 +20,6 @@ from mbcli.engine.fields.model_fields import (
     TRANSMISSION_KIND,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
-from mbcli.engine.smooth.force_elements import add_force
 from mbcli.engine.smooth.frame_motion import (
     axes_on_body,
     components,
@@ -28,6 +27,7 @@ from mbcli.engine.smooth.frame_motion import (
     from_reference_of,
     origin_on_body,
 )
+from mbcli.engine.smooth.inverse_dynamics import add_force
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
 from mbcli.engine.smooth.tendon_wraps import wrap_solid
 from mbcli.engine.smooth.trigonometry import arctangent, square_root
@@ -39,13 +39,19 @@ LEAST = 1e-15  # [m] of a part of a path that has a direction
 def measure_transmissions(model, data):
     """After position_kinematics: v -> transmission_length, transmission_moment, transmission_rate."""
     for i in range(model.transmission_kinds.shape[0]):
-        for d in range(data.v.shape[0]):
-            data.transmission_moment[i, d] = 0.0
-        length = measure(model, data, i, data.F_applied, 0)
-        rate = 0.0 * length
-        for d in range(data.v.shape[0]):
-            rate += data.transmission_moment[i, d] * data.v[d]
-        data.transmission_length[i], data.transmission_rate[i] = length, rate
+        measure_transmission(model, data, i)
+
+
+@kernel
+def measure_transmission(model, data, i):
+    """The same of transmission i."""
+    for d in range(data.v.shape[0]):
+        data.transmission_moment[i, d] = 0.0
+    length = measure(model, data, i, data.F_applied, 0)
+    rate = 0.0 * length
+    for d in range(data.v.shape[0]):
+        rate += data.transmission_moment[i, d] * data.v[d]
+    data.transmission_length[i], data.transmission_rate[i] = length, rate
 
 
 @slot(plain="smooth.plain.add_transmissions_on_links")
@@ -68,7 +74,10 @@ def pull_links(model, data, i, F_link):
 
 @kernel
 def measure(model, data, i, F_link, at_links):
-    """Length of transmission i; its moments are added, or, if at_links is 1, its forces on links to F_link."""
+    """Length of transmission i; its moments are added, or, if at_links is 1, its forces on links to F_link.
+
+    If it is 2, F_link is (nbody, 6) of bodies about Ro.
+    """
     kind = model.transmission_kinds[i, TRANSMISSION_KIND]
     if kind == OF_SUM:
         return measure_sum(model, data, i, at_links)
@@ -87,7 +96,7 @@ def measure(model, data, i, F_link, at_links):
 def add_moment(model, data, i, k, r, torque, force, F_link, at_links):
     """transmission_moment[i] += what a torque, and a force at r from Ro, at path element k are to each velocity.
 
-    If at_links is 1, F_link += these times transmission_force.
+    If at_links is not 0, F_link += these times transmission_force, see measure().
     """
     if at_links == 0 or model.path_link[k] >= 0:  # else a joint bears what acts on links
         b, link = model.path_body[k], model.path_link[k]
@@ -97,9 +106,9 @@ def add_moment(model, data, i, k, r, torque, force, F_link, at_links):
 @kernel
 def add_moment_of_body(model, data, i, b, link, r, torque, force, F_link, at_links):
     """The same at a link of body b."""
-    if at_links == 1:
+    if at_links != 0:
         f = data.transmission_force[i]
-        add_force(model, data, F_link, 1, link, r, scale(f, torque), scale(f, force))
+        add_force(model, data, F_link, at_links == 1, link, r, scale(f, torque), scale(f, force))
         return
     turning = add(torque, cross(r, force))
     d = model.body_v[b] + model.body_nv[b] - 1  # -1 for World

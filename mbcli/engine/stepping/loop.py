@@ -152,7 +152,7 @@ def record_efforts(model, data, recording):
         recording.recorded_effort[row, k] = data.u[k]
     for i in range(model.pd_actuator.shape[0]):
         recording.recorded_effort[row, model.pd_actuator[i]] = data.pd_effort[i]
-    for i in range(data.transmission_force.shape[0]):
+    for i in range(data.u.shape[0] - model.actuator_dof.shape[0]):
         recording.recorded_effort[row, model.actuator_dof.shape[0] + i] = data.transmission_force[i]
 
 

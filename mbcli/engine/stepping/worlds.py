@@ -108,7 +108,7 @@ def keep_efforts(m, d, w, k):
         w.world_effort[k, i] = d.u[i]
     for i in range(m.pd_actuator.shape[0]):
         w.world_effort[k, m.pd_actuator[i]] = d.pd_effort[i]
-    for i in range(d.transmission_force.shape[0]):
+    for i in range(d.u.shape[0] - m.actuator_dof.shape[0]):
         w.world_effort[k, m.actuator_dof.shape[0] + i] = d.transmission_force[i]
 
 

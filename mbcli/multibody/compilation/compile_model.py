@@ -54,7 +54,18 @@ class StepActions:
 
 
 def compile_model(
-    bodies, frames, mobilized, actuators, transmissions, elements, gravity, weight_of, parameters, actions, dtype=float
+    bodies,
+    frames,
+    mobilized,
+    actuators,
+    transmissions,
+    tendon_springs,
+    elements,
+    gravity,
+    weight_of,
+    parameters,
+    actions,
+    dtype=float,
 ):
     """The Model of a plant; sets the coordinate starts of the joints.
 
@@ -64,6 +75,7 @@ def compile_model(
         mobilized: MobilizedJoint for every joint, welds included, in depth-first order.
         actuators: on joints, in the order of u.
         transmissions: TransmissionActuators, whose inputs come after them.
+        tendon_springs: likewise, without inputs.
         elements: force elements of the library's own kinds.
         gravity: g_W (3,).
         weight_of: body -> whether it is subject to gravity.
@@ -85,8 +97,9 @@ def compile_model(
     of_bodies = _bodies(moving, link_body)
     roots = of_bodies["body_root"], velocities["dof_body"]
     transmission_sizes, of_transmissions = transmission_arrays(
-        transmissions, link_body, link_X_BL, roots, actions.implicit_transmissions
+        [*transmissions, *tendon_springs], link_body, link_X_BL, roots, actions.implicit_transmissions
     )
+    element_sizes["nelement"] += sum(spring.law().bias_kind == "spring" for spring in tendon_springs)
     frame_link = [frame.body().index_number for frame in frames]
     return Model(
         sizes

@@ -41,6 +41,7 @@ def transmission_arrays(
     """(sizes, arrays) of actuators with transmissions; each learns the place of its activation.
 
     Args:
+        actuators: those with an input first.
         link_body, link_X_BL: body of each link, and pose (4, 4) of the link in it.
         roots: root of each body, body of each velocity.
         implicit: whether steps can take forces at their end.
@@ -79,12 +80,13 @@ def transmission_arrays(
         place = -1 if actuator.first_activation is None else actuator.first_activation
         laws = LAWS.index(law.gain_kind), LAWS.index(law.bias_kind), DYNAMICS.index(law.dynamics)
         at_end = implicit and _can_fall(law) and len(_trees(actuator, link_body, *roots)) <= 2
-        kinds.append([kind, first, end, *laws, place, int(law.is_early), int(at_end), sums[actuator]])
+        bears = transmission.joints[0].velocity_start() if law.bears_weight else -1
+        kinds.append([kind, first, end, *laws, place, int(law.is_early), int(at_end), sums[actuator], bears])
         numbers.append(_numbers(transmission.gear, law))
     sizes = {"ntransmission": len(actuators), "nactivation": activations}
     sizes |= {"npath": len(parts["kind"]), "nsum": len(sum_dof)}
     return sizes, {
-        "transmission_kinds": np.reshape(np.array(kinds, dtype=int), (-1, 10)),
+        "transmission_kinds": np.reshape(np.array(kinds, dtype=int), (-1, 11)),
         "transmission_numbers": np.reshape(numbers, (-1, NUMBERS_SIZE)),
         "sum_dof": sum_dof,
         "sum_coefficient": sum_coefficient,

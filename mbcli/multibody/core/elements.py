@@ -237,6 +237,19 @@ def add_transmission_actuator(
     return actuator
 
 
+def add_tendon_spring(
+    plant: PlantData, spring: TransmissionActuator, model_instance: ModelInstanceIndex
+) -> TransmissionActuator:
+    """Adds what acts through a transmission like an actuator and has no input."""
+    plant.require_not_finalized(f"adding {spring!r}")
+    check_instance(plant, model_instance)
+    for part in spring.tied_elements():
+        plant.require_own(part, f"the spring '{spring.name()}'")
+    spring.parent_plant, spring.instance_index = plant, model_instance
+    plant.elements.tendon_springs.append(spring)
+    return spring
+
+
 def AddForceElement(plant: PlantData, force_element: AnyForceElement) -> AnyForceElement:
     """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
     if isinstance(force_element, UniformGravityFieldElement) and plant.elements.force_elements:

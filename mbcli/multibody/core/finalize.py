@@ -79,7 +79,7 @@ def Finalize(plant: PlantData) -> None:
         if free_joint.made_at_finalize and n in plant.default_free_poses:
             free_joint.SetDefaultPose(plant.default_free_poses[n])
     _complete_constraints(plant)
-    if plant.elements.transmission_actuators and complete_laws(plant):
+    if (plant.elements.transmission_actuators or plant.elements.tendon_springs) and complete_laws(plant):
         renew_model(plant)
     for field in plant.deformables.added_forces if plant.deformables is not None else ():
         field.DoDeclareCacheEntries(plant)
@@ -164,6 +164,7 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
         plant.mobilized_joints,
         plant.elements.actuators,
         plant.elements.transmission_actuators,
+        plant.elements.tendon_springs,
         compiled_force_elements(plant),
         plant.gravity.gravity_vector(),
         plant.gravity.acts_on,
@@ -226,7 +227,7 @@ def _cuts(plant: PlantData) -> Callable[[Joint], int]:
     others = [e for e in elements.force_elements if not isinstance(e, JointSpring)]
     needed = {a.joint() for a in elements.actuators} | {j for c in elements.constraints for j in c.joints()}
     needed |= {part for e in others for part in e.tied_elements()}
-    needed |= {part for a in elements.transmission_actuators for part in a.tied_elements()}
+    needed |= {part for a in (*elements.transmission_actuators, *elements.tendon_springs) for part in a.tied_elements()}
 
     def cut(joint: Joint) -> int:
         from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS

@@ -93,6 +93,7 @@ class PlantCore(PlantData):
     set_activations = transmissions.set_activations
     activation_names = transmissions.activation_names
     add_transmission_actuator = elements.add_transmission_actuator
+    add_tendon_spring = elements.add_tendon_spring
 
     # topology_queries.py
 

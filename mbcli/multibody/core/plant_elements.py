@@ -26,6 +26,8 @@ class PlantElements:
         joints, actuators: lists in the order of their indices, some of which are missing after a removal.
         transmission_actuators: list of TransmissionActuator in the order in which they were added; in u they come after
             the actuators.
+        tendon_springs: list of TransmissionActuator without inputs: springs and dampers of tendons, and drives of
+            joints that nothing but gravity loads.
         force_elements: list, gravity first.
         constraints: list in the order in which they were added; Finalize() adds a LoopConstraint for each joint that
             closes a loop.
@@ -42,6 +44,7 @@ class PlantElements:
         self.joints: list[Joint] = []
         self.actuators: list[JointActuator] = []
         self.transmission_actuators: list[TransmissionActuator] = []
+        self.tendon_springs: list[TransmissionActuator] = []
         self.force_elements: list[ForceElement] = []
         self.constraints: list[Constraint] = []
         self.loop_joints: list[Joint] = []

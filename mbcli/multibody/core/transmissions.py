@@ -39,6 +39,16 @@ def transmissions_at(plant: PlantData, context: Context, u: ArrayLike | None = N
     Of an actuator with `is_early` in its law, which is that of the activation after a step, the force of that. What
     pulls at contacts has no moments here: steps find contacts.
     """
+    return TransmissionStates(*(rows[: len(plant.elements.transmission_actuators)] for rows in _all(plant, context, u)))
+
+
+def tendon_spring_moments(plant: PlantData, context: Context) -> Matrix:
+    """(n, nv): the rates of the lengths of tendon springs per unit of v."""
+    return _of_springs(plant, context)[2]
+
+
+def _all(plant: PlantData, context: Context, u: ArrayLike | None) -> tuple[Vector, Vector, Matrix, Vector]:
+    """As transmissions_at(), with tendon springs behind the actuators."""
     plant.check_context(context)
     state: Any = context.state
     state.at_velocities()
@@ -47,7 +57,16 @@ def transmissions_at(plant: PlantData, context: Context, u: ArrayLike | None = N
     data.u[...] = values
     state.calls.calc_transmissions(plant.time_step())
     arrays = (data.transmission_length, data.transmission_rate, data.transmission_moment, data.transmission_force)
-    return TransmissionStates(*(array.copy() for array in arrays))
+    lengths, rates, moments, forces = (array.copy() for array in arrays)
+    return lengths, rates, moments, forces
+
+
+def _of_springs(plant: PlantData, context: Context) -> list[Any]:
+    """Lengths, rates, moments of tendon springs."""
+    if not plant.elements.tendon_springs:
+        return [(), (), ()]
+    own, none = len(plant.elements.transmission_actuators), np.zeros(plant.model.sizes["nu"])
+    return [rows[own:] for rows in _all(plant, context, none)[:3]]
 
 
 def transmission_loads(plant: PlantData, context: Context) -> Matrix:
@@ -104,8 +123,9 @@ def complete_laws(plant: PlantData) -> bool:
     that which limits leave it.
     """
     wanting = [a for a in plant.elements.transmission_actuators if _is_open(a.law())]
+    lengths = _rest_lengths(plant)
     if not wanting:
-        return False
+        return lengths
     whole: Any = plant.whole_plant()
     context = whole.CreateDefaultContext()
     none = np.zeros(plant.model.sizes["nu"])
@@ -137,6 +157,28 @@ def complete_laws(plant: PlantData) -> bool:
             law = replace(law, bias=(*law.bias[:2], law.bias[2] - damping), damping_ratio=0.0)
         actuator.replace_law(law)
     return True
+
+
+def _rest_lengths(plant: PlantData) -> bool:
+    """Gives tendon springs the lengths at which those of joints are at rest, if they have no other."""
+    wanting = [spring for spring in plant.elements.tendon_springs if spring.law().lengths is None]
+    if not wanting:
+        return False
+    whole: Any = plant.whole_plant()
+    context = whole.CreateDefaultContext()
+    for spring in wanting:
+        for joint, position in spring.rest_positions:
+            whole.SetPositions(context, _with_position(whole.GetPositions(context), joint, position))
+        law = spring.law()
+        length = float(_of_springs(plant, context)[0][plant.elements.tendon_springs.index(spring)])
+        spring.replace_law(replace(law, bias=(*law.bias[:2], length, length), lengths=(0.0, 0.0)))
+    return True
+
+
+def _with_position(q: Vector, joint: Any, position: float) -> Vector:
+    q = q.copy()
+    q[joint.position_start()] = position
+    return q
 
 
 def _is_open(law: ActuatorLaw) -> bool:

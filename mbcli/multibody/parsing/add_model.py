@@ -14,7 +14,7 @@ from mbcli.multibody.inertia.rotational_inertia import particle_moments
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.parsing.add_constraints import add_constraint, add_force_element, add_mimics
 from mbcli.multibody.parsing.add_geometries import add_geometries
-from mbcli.multibody.parsing.add_transmissions import add_transmission_actuator
+from mbcli.multibody.parsing.add_transmissions import add_tendon_spring, add_transmission_actuator
 from mbcli.multibody.parsing.model_instances import (
     instance_of_element,
     joint_frame_names,
@@ -143,6 +143,8 @@ def _add_own_elements(plant, spec, known, instance):
         known.actuators[actuator.name] = _add_actuator(plant, actuator, known.joints)
     for spec_of_own in spec.transmission_actuators:
         add_transmission_actuator(plant, spec_of_own, known, instance)
+    for spring in spec.tendon_springs:
+        add_tendon_spring(plant, spring, known, instance)
     are_servos = {actuator.controller_gains is not None for actuator in spec.actuators}
     if FORMATS[spec.format].MIXES_DRIVES and len(are_servos) > 1:
         plant.file_mixes_controllers = True  # motors beside servos

@@ -5,6 +5,24 @@ from mbcli.multibody.tree.transmission_actuator import PathElement, Transmission
 
 def add_transmission_actuator(plant, spec, known, instance):
     """Adds that of a TransmissionActuatorSpec, by the names that its model knows."""
+    actuator = plant.add_transmission_actuator(_made(spec, known), instance)
+    actuator.place = spec.place
+    known.actuators[spec.name] = actuator
+
+
+def add_tendon_spring(plant, spec, known, instance):
+    """Adds that of a TendonSpringSpec."""
+    spring = _made(spec, known)
+    spring.rest_positions = [
+        (known.joints[name], x)
+        for name, x in zip(spec.joints, spec.rest_positions, strict=True)
+        if name in known.joints
+    ]
+    plant.add_tendon_spring(spring, instance).place = spec.place
+
+
+def _made(spec, known):
+    """The TransmissionActuator of a spec."""
     given = spec.transmission
     path = [
         PathElement(
@@ -18,6 +36,4 @@ def add_transmission_actuator(plant, spec, known, instance):
     ]
     joints = tuple(known.joints[name] for name in given.joints)
     transmission = Transmission(given.kind, given.gear, joints, given.coefficients, tuple(path))
-    actuator = plant.add_transmission_actuator(TransmissionActuator(spec.name, transmission, spec.law), instance)
-    actuator.place = spec.place
-    known.actuators[spec.name] = actuator
+    return TransmissionActuator(spec.name, transmission, spec.law)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 ELEMENTS = (
-    *("bodies", "frames", "joints", "actuators", "transmission_actuators"),
+    *("bodies", "frames", "joints", "actuators", "transmission_actuators", "tendon_springs"),
     *("force_elements", "constraints", "deformable_bodies"),
 )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LENGTHS = ("sum", "path", "site", "site in site", "crank", "contact")  # by the numbers of the engine
 PARTS = ("point", "sphere", "cylinder", "pulley")  # likewise
 DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle")
-LAWS = ("none", "affine", "muscle")
+LAWS = ("none", "affine", "muscle", "spring")
 
 
 class PathElement(NamedTuple):
@@ -53,7 +53,7 @@ class TransmissionActuator(NamedElement):
         for value, known in (
             (transmission.kind, LENGTHS),
             (law.dynamics, DYNAMICS),
-            (law.gain_kind, LAWS[1:]),
+            (law.gain_kind, LAWS[1:3]),
             (law.bias_kind, LAWS),
         ):
             if value not in known:
@@ -67,6 +67,7 @@ class TransmissionActuator(NamedElement):
         if len(transmission.gear) != 6:
             raise RuntimeError(f"actuator '{name}': the gear has {len(transmission.gear)} numbers, not 6")
         self._transmission, self._law = transmission, law
+        self.rest_positions: list[tuple[Joint, float]] = []  # of a spring without a length at rest: where that is
         self.lacks_lengths = law.lengths is None  # its law has none before Finalize(), which finds them
         self.first_input: int | None = None  # after Finalize()
         self.first_activation: int | None = None  # likewise, of one that has an activation

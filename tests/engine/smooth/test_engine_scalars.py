@@ -446,6 +446,72 @@ def test_complex_steps_pass_through_transmissions(tmp_path):
     assert_fields_close(imaginary(forces(1j * COMPLEX_STEP)), differences(forces), DIFFERENCES)
 
 
+PATHS = """<mujoco><option timestep=".01"><flag contact="disable"/></option><worldbody>
+<body pos="0 0 1" gravcomp="1"><joint name="j" axis="0 1 0" actuatorfrcrange="-.5 .4" actuatorgravcomp="true"/>
+ <geom name="pin" type="cylinder" fromto="0 .1 0 0 -.1 0" size=".05" mass="1"/>
+ <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="a" pos=".2 0 .05"/><site name="side" pos="0 0 .1"/>
+ <body pos=".3 0 0" gravcomp="1"><joint name="k" axis="0 1 .2"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/>
+  <geom name="ball" size=".04" mass=".3"/><site name="b" pos=".2 .01 -.05"/></body></body>
+<body pos="-.2 0 .7"><joint type="ball"/><geom size=".05" pos=".05 0 .02"/><site name="c" pos="0 .02 .05"/></body>
+</worldbody><tendon>
+<spatial stiffness="40" damping="3" springlength=".2"><site site="c"/><geom geom="pin" sidesite="side"/><site site="a"/>
+ <geom geom="ball"/><site site="b"/></spatial>
+<spatial stiffness="70" springlength="2 3"><site site="c"/><site site="a"/><pulley divisor="2"/><site site="a"/>
+ <site site="b"/></spatial>
+<spatial stiffness="70" damping="2" springlength=".1 3"><site site="c"/><site site="a"/><site site="b"/></spatial>
+</tendon><actuator><motor joint="j"/></actuator></mujoco>"""
+
+
+def test_complex_steps_pass_through_springs_along_paths_and_weights_that_a_drive_holds(tmp_path):
+    """Springs that are too long, too short and slack: their power is that of their energy and their dampers."""
+    path = tmp_path / "paths.xml"
+    path.write_text(PATHS)
+    plant = load_model(path, contact=False).plant
+    model, kernels, rng = plant.model, load_kernels(False), np.random.default_rng(6)
+    q = plant.GetPositions(plant.CreateDefaultContext()) + 0.1 * rng.normal(size=plant.num_positions())
+    inputs = {"q": q, "v": rng.normal(size=plant.num_velocities()), "u": np.array([0.1])}
+    direction = {n: rng.normal(size=value.shape) for n, value in inputs.items()}
+    assert model.sizes["ntransmission"] == 4 and model.sizes["nelement"] == 3
+
+    def found_at(t, direction=direction):
+        own = model.replace(dtype=np.result_type(t, float))
+        data = data_with(own, moved(inputs, direction, t))
+        for name in ("position_stage", "velocity_stage"):
+            getattr(kernels, name)(own.handle(False), data.handle(False))
+        F, none = np.zeros((model.sizes["nlink"], 6), own.dtype), np.zeros(data.v.shape, own.dtype)
+        kernels.calc_transmissions(own.handle(False), data.handle(False), 0.01)
+        found = {"of_drive": data.transmission_force.copy()}
+        kernels.calc_force_elements(own.handle(False), data.handle(False), 0.0, 1.0, 0.0, F, none)
+        kernels.calc_generalized_forces(own.handle(False), data.handle(False), F)
+        stored = kernels.calc_energy(own.handle(False), data.handle(False))
+        lost = kernels.calc_nonconservative_power(own.handle(False), data.handle(False))
+        found |= {"F": F, "tau": data.tau.copy(), "energy": data.energy.copy(), "powers": np.array([stored, lost])}
+        kernels.calc_step_dynamics(own.handle(False), data.handle(False), np.zeros_like(F), 0.01, 1.0)
+        changes, loads = np.zeros(data.v.shape, own.dtype), np.zeros_like(F)
+        kernels.add_element_changes(own, data, changes)
+        power = np.array([kernels.power_of_changes(own, data, data.v)])
+        kernels.at_forces_of_step(own, data, 0.01)
+        kernels.add_changes_on_links(own, data, loads)
+        kernels.calc_generalized_forces(own.handle(False), data.handle(False), loads)
+        return found | {"vdot": data.vdot.copy(), "changes": changes, "of_loads": data.tau.copy(), "power": power}
+
+    found = found_at(0.0)
+    assert abs(found["of_drive"][0] - 0.1) > 1e-3  # it is at its limit
+    assert not found["of_drive"][1:].any() and abs(found["powers"]).min() > 1e-3
+    data = data_with(model, inputs)
+    run("calc_qdot", model, data)
+    along = {"q": data.qdot, "v": np.zeros(plant.num_velocities()), "u": np.zeros(1)}
+    rate = found_at(1j * COMPLEX_STEP, along)["energy"][1].imag / COMPLEX_STEP
+    assert rate == pytest.approx(-found["powers"][0], rel=1e-11)
+    still = plant.CreateDefaultContext()
+    plant.SetPositions(still, inputs["q"])
+    by_gravity = plant.CalcGravityGeneralizedForces(still) @ inputs["v"]
+    assert found["tau"] @ inputs["v"] == pytest.approx(found["powers"].sum() - by_gravity, rel=1e-11)
+    assert abs(found["changes"]).max() > 1e-6
+    np.testing.assert_allclose(found["of_loads"], found["changes"], rtol=1e-9, atol=1e-12)
+    assert_fields_close(imaginary(found_at(1j * COMPLEX_STEP)), differences(found_at), DIFFERENCES)
+
+
 def test_complex_steps_pass_through_the_changes_of_force_elements():
     """What their forces change by in a step: its power at v is that of its generalized forces."""
     model, inputs, kernels = plant_of("discrete").model, inputs_of("discrete"), load_kernels(False)
@@ -584,6 +650,7 @@ def test_every_smooth_kernel_has_run_on_complex_numbers(tmp_path):
         test_complex_steps_pass_through_the_moment_of_a_push()
         test_complex_steps_pass_through_actuation()
         test_complex_steps_pass_through_transmissions(tmp_path)
+        test_complex_steps_pass_through_springs_along_paths_and_weights_that_a_drive_holds(tmp_path)
         test_complex_steps_pass_through_the_changes_of_force_elements()
         test_complex_steps_pass_through_the_elements_of_a_regressor()
         test_complex_steps_pass_through_where_a_step_takes_its_forces()

@@ -271,7 +271,7 @@ OTHERS = {
     "by a tendon across": ('<motor joint="a"/><motor tendon="u"/>', "not what tendons and sites do to it"),
     "by a spatial tendon": ('<motor tendon="s"/>', "not what tendons and sites do to it"),
     "by a site": ('<motor site="e"/>', "not what tendons and sites do to it"),
-    "with drives": ('<motor joint="a" armature=".1"/><motor joint="a"/>', "each actuator of the joint, not their sum"),
+    "with drives": ('<motor joint="a" armature=".1"/><motor joint="a"/>', None),
     "of other gears": ('<motor tendon="t" gear="2"/><motor tendon="t"/>', "since their gears differ"),
     "within it": ('<motor joint="a"/><motor tendon="t"/><motor tendon="t"/>', None),
 }
