@@ -26,6 +26,7 @@ EXTRAS = {
     "compiler": ("ziglang", "codegen --to c without another compiler"),
     "plot": ("matplotlib", "mbcli log plot"),
     "dask": ("distributed", "mbcli sweep --dask"),
+    "ray": ("ray", "mbcli sweep --ray"),
     "gymnasium": ("gymnasium", "mbcli.environments"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),

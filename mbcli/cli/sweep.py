@@ -23,7 +23,7 @@ from mbcli.cli.options import (
     together,
     usage_errors,
 )
-from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell, write_file
+from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell
 from mbcli.cli.run_settings import SWEEP_OPTIONS, plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
@@ -75,7 +75,18 @@ tried again, --retries times and by --resume. Exit code 5 if no run is ok.
 """
 
 
-@click.command(cls=HoldCommand, epilog=GRAMMAR)
+class SweepCommand(HoldCommand):
+    """A command, two words of which are commands of their own."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
+        if args[:1] in (["status"], ["merge"]):
+            from mbcli.cli import sweep_parts
+
+            return getattr(sweep_parts, args[0]).make_context(f"{info_name} {args[0]}", args[1:], *more, **extra)
+        return super().make_context(info_name, args, *more, **extra)
+
+
+@click.command(cls=SweepCommand, epilog=GRAMMAR)
 @click.option(
     "--vary",
     multiple=True,
@@ -101,12 +112,16 @@ tried again, --retries times and by --resume. Exit code 5 if no run is ok.
     "--dask", "--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask])."
 )
 @click.option(
+    "--ray", metavar="ADDRESS", help="Run on this Ray cluster: auto, host:6379, ray://host:10001 (mbcli[ray])."
+)
+@click.option(
     "--retries",
     type=click.IntRange(min=0),
     default=RETRIES,
     metavar="N",
     help=f"Try a run again N times, on another worker, for what a machine did: see status. [{RETRIES}]",
 )
+@click.option("--shard", metavar="K/N", help="Run part K of N alone, as in an array of jobs; `sweep merge` joins them.")
 @click.option(
     "-o",
     "--output",
@@ -126,8 +141,9 @@ tried again, --retries times and by --resume. Exit code 5 if no run is ok.
 def sweep(ctx: click.Context, **values: Any) -> int:
     """Run a model at many values of its parameters and starts, and write one table.
 
-    Each core runs one process, which loads the model once; with --dask a Dask cluster runs them. A stopped or
-    killed sweep continues with --resume, to the same table.
+    Each core runs one process, which loads the model once; with --dask or --ray a cluster runs them. A stopped or
+    killed sweep continues with --resume, to the same table. `mbcli sweep status OUTPUT` shows how far a sweep is, and
+    `mbcli sweep merge OUTPUT` writes the table of one that ran in parts.
 
     \b
     mbcli sweep arm.urdf --vary joint.elbow.damping=0.1,0.2,0.5 --at elbow=1 -t 2 -o damping.csv
@@ -168,7 +184,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
             u=read_actuation(loaded.plant, run),
             timeout=options.timeout,
         )
-        journal = None if options.output in (None, "-") else f"{options.output}.journal"
+        journal = _journal(options)
         quiet = (ctx.obj or {}).get("verbosity", 0) < 0
         with closing(ProgressLine(shown=not quiet)) as progress:
             try:
@@ -176,7 +192,9 @@ def sweep(ctx: click.Context, **values: Any) -> int:
                     prepared,
                     jobs=options.jobs,
                     dask=options.dask,
+                    ray=options.ray,
                     retries=options.retries,
+                    shard=options.shard,
                     journal=journal,
                     resume=options.resume,
                     on_progress=progress,
@@ -189,6 +207,8 @@ def sweep(ctx: click.Context, **values: Any) -> int:
         _write(options, table, prepared, loaded)
     if not quiet:
         _report(table, progress)
+        if options.shard is not None:
+            click.echo(f"mbcli: they are in {journal}; `mbcli sweep merge {options.output}` writes the table", err=True)
     return 0 if table.counts().get("ok") else NONE_OK
 
 
@@ -205,6 +225,8 @@ def _check_outputs(options: Options) -> None:
     if options.output in (None, "-"):
         if options.resume:
             raise click.UsageError("--resume needs -o FILE, whose journal it goes on with")
+        if options.shard is not None:
+            raise click.UsageError("--shard needs -o FILE, beside which its journal lies")
         return
     suffix = os.path.splitext(options.output)[1].lower()
     if suffix not in (".csv", ".parquet"):
@@ -213,10 +235,10 @@ def _check_outputs(options: Options) -> None:
         from mbcli.sweeps.result_table import require_parquet
 
         require_parquet(options.output)
-    journal = f"{options.output}.journal"
+    journal = _journal(options) or ""
     if options.resume:
         refuse_given_inputs(options.output)
-        if not os.path.exists(journal):
+        if not os.path.exists(journal) and options.shard is None:  # a script of an array is the same each time
             raise click.UsageError(f"--resume: there is no {journal}")
         return
     refuse_existing(options.output, options.force)
@@ -248,15 +270,22 @@ def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray,
     return loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), stated
 
 
+def _journal(options: Options) -> str | None:
+    """The journal beside the output."""
+    from mbcli.sweeps.shards import journal_of, parse_shard
+
+    if options.output in (None, "-"):
+        return None
+    return journal_of(options.output, None if options.shard is None else parse_shard(options.shard))
+
+
 def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: LoadedModel) -> None:
     replace = options.force or options.resume
-    if options.output not in (None, "-"):
-        if options.output.lower().endswith(".parquet"):
-            table.write_parquet(options.output, force=replace)
-        else:
-            write_file(options.output, table.as_csv(), replace)
+    if options.output not in (None, "-") and options.shard is None:
+        from mbcli.cli.sweep_parts import write_table
+
+        write_table(table, options.output, replace)
     if options.as_json:
-        journal = None if options.output in (None, "-") else f"{options.output}.journal"
         result = document(
             "sweep",
             loaded,
@@ -268,7 +297,7 @@ def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: Loaded
             columns=list(table.columns),
             rows=[[row.get(name) for name in table.columns] for row in table.rows],
             output=options.output,
-            journal=journal,
+            journal=_journal(options),
         )
         click.echo(to_json(result))
     elif options.output in (None, "-"):
@@ -284,8 +313,13 @@ def _report(table: ResultTable, progress: ProgressLine) -> None:
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
     earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
     click.echo(f"mbcli: {counted(len(table.rows), 'run')} in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
-    shown = {row["message"]: row for row in reversed(table.rows) if row["message"] and row["status"] != "ok"}
-    for message, row in list(shown.items())[:-4:-1]:
+    shown: dict[str, Any] = {}
+    for row in table.rows if counts != f"{len(table.rows)} ok" else ():
+        if row["message"] and row["status"] != "ok":
+            shown.setdefault(row["message"], row)
+        if len(shown) == 3:
+            break
+    for message, row in shown.items():
         tell(f"mbcli: point {row['point']}, {row['status']}: {message}")
 
 

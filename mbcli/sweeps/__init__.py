@@ -18,7 +18,11 @@ carried_files  where URIs lead, recorded on one machine and given on another
 clusters       batches of cases on a cluster
 tasks          a batch, on a worker
 dask_workers   workers of a Dask cluster (extra `dask`)
-journal        finished points on disk, with checksums
+ray_workers    those of a Ray cluster (extra `ray`)
+shards         parts of a sweep that run apart
+status         how far a sweep is
+kept_rows      rows of finished points, and what there is of them
+journal        the same on disk, with checksums
 result_table   the table, as CSV and Parquet (extra `parquet`)
 plot           a result against parameters (extra `plot`)
 sweeping       sweep(): all of it

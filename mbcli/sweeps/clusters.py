@@ -57,11 +57,18 @@ class Engine(Protocol):
 
 
 def run_on_cluster(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    """Lists of (number of the point, its row) as batches end.
+    """Lists of (number of the point, its row) as batches end; the engine is closed behind them.
 
     Raises:
         ResourceError: the cluster is gone, or no worker of it can run a case.
     """
+    try:
+        yield from _run(job, cases, engine)
+    finally:
+        engine.close()
+
+
+def _run(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
     bundle = pack(job, cases.first())
     engine.give(bundle.content)
     batches: dict[Any, list[Point]] = {}

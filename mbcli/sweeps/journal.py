@@ -1,10 +1,11 @@
 """The journal of a sweep: the rows of finished points, one a line, each with a checksum, on the disk at once.
 
-    {"journal": "mbcli-sweep", "version": 1, ...}  SHA256
-    {"point": 0, "id": "...", "row": {...}}  SHA256
+    {"journal": "mbcli-sweep", "version": 2, ...}  SHA256
+    {"point": 0, "id": "...", "seed": 5, "cells": [0.1], "at": 1700000000.0, "row": {...}}  SHA256
 
 A line counts if its checksum is right and its point is one of the sweep under the same id, which says what was run.
 A line that was cut, or changed, is left out, and its point runs again; so does one whose row says what a machine did.
+Of two lines of a point the last counts. Rows stay on the disk: in memory is where each begins.
 """
 
 from __future__ import annotations
@@ -12,15 +13,55 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+import time
+from array import array
+from typing import TYPE_CHECKING, Any
 
-from mbcli.common.output_files import write_in_place
-from mbcli.errors import ModelError, OutputError
-from mbcli.sweeps.point_run import OF_MACHINES
+from mbcli.common.output_files import replacing, write_in_place
+from mbcli.errors import ModelError, OutputError, ResourceError
+from mbcli.sweeps.kept_rows import KeptRows
+from mbcli.sweeps.point_run import CLASSES, OF_MACHINES
 
-FORMAT, VERSION = "mbcli-sweep", 1
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+FORMAT, VERSION = "mbcli-sweep", 2
 DIGITS = 16  # of a checksum
+
+
+class StoredRows(KeptRows):
+    """The rows of a journal, of at most `count` points."""
+
+    def __init__(self, path: str, count: int) -> None:
+        super().__init__()
+        self.path = path
+        self._offsets = array("q", [-1]) * count
+        self._file: BinaryIO | None = None
+
+    def put(self, offset: int, document: Mapping[str, Any]) -> None:
+        """Notes where the line of a document begins."""
+        self._offsets[document["point"]] = offset
+        self.note(document["point"], document["row"])
+
+    def drop(self, statuses: Iterable[str]) -> None:
+        """Forgets rows of some statuses."""
+        for index in self.indexes_of(statuses):
+            self._offsets[index] = -1
+            self.forget(index)
+
+    def entry(self, index: int) -> dict[str, Any]:
+        """All that a line says. ModelError if it was changed meanwhile."""
+        if self._file is None:
+            self._file = open(self.path, "rb")  # noqa: SIM115 - as long as rows are asked for
+        self._file.seek(self._offsets[index])
+        document = _document(self._file.readline())
+        if document is None or document.get("point") != index:
+            raise ModelError(f"{self.path}: error: was changed while it was read")
+        return document
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return self.entry(index)["row"]
 
 
 class Journal:
@@ -29,7 +70,7 @@ class Journal:
     Args:
         path: the file.
         identity: what the sweep is, as a JSON document; a journal of another one is refused.
-        ids: the id of each point, in their order.
+        points: of each point what its line says beside the row: at least its id.
         resume: whether the rows of an earlier journal are taken over.
 
     Raises:
@@ -37,48 +78,60 @@ class Journal:
         OutputError: the file cannot be written.
     """
 
-    def __init__(self, path: str, identity: Mapping[str, Any], ids: list[str], *, resume: bool = False) -> None:
-        self.path, self._ids = path, ids
-        self.rows: dict[int, dict] = {}
-        head = {"journal": FORMAT, "version": VERSION, **identity}
-        there = resume and os.path.exists(path) and os.path.getsize(path) > 0
-        kept = self._read(head) if there else [head]
-        try:  # what does not count is dropped, so that each line stands alone
-            write_in_place(path, b"".join(_line(document) for document in kept))
+    def __init__(
+        self, path: str, identity: Mapping[str, Any], points: Sequence[Mapping[str, Any]], *, resume: bool = False
+    ) -> None:
+        self.path, self._points = path, points
+        head = {"journal": FORMAT, "version": VERSION, **identity, "count": len(points)}
+        self.rows = StoredRows(path, len(points))
+        try:
+            if resume and os.path.exists(path) and os.path.getsize(path) > 0:
+                self._take_over(head)
+            else:
+                write_in_place(path, _line(head))
             self._file = open(path, "ab")  # noqa: SIM115 - close() closes it
         except OSError as error:
             raise self._unwritable(error) from None
 
-    def _read(self, head: dict[str, Any]) -> list[dict[str, Any]]:
-        with open(self.path, "rb") as file:
-            documents = [_document(line) for line in file]
-        first = documents[0] if documents else None
-        if first is None or first.get("journal") != FORMAT:
-            raise ModelError(f"{self.path}: error: is not the journal of a sweep, or its first line is damaged")
-        differing = [key for key in head if first.get(key) != head[key]]
+    def _take_over(self, head: Mapping[str, Any]) -> None:
+        first = journal_head(self.path)
+        differing = [key for key in head if first.get(key) != head[key] and key != "count"]  # more may follow
         if differing:
             raise ModelError(f"{self.path}: error: is of a sweep with other {', '.join(differing)}")
-        for document in documents[1:]:
+        whole = self._note_lines() and first.get("count") == head["count"]
+        if not whole:  # what does not count is dropped, so that each line stands alone
+            with replacing(self.path) as name, open(name, "r+b") as file:
+                file.write(_line(head))
+                file.writelines(_line(self.rows.entry(index)) for index in self.rows)
+                file.flush()
+                os.fsync(file.fileno())
+            self.rows = StoredRows(self.path, len(self._points))
+            self._note_lines()
+        self.rows.drop(OF_MACHINES)
+
+    def _note_lines(self) -> bool:
+        """Notes what counts; whether all lines do."""
+        whole = True
+        for offset, document in lines_of(self.path):
             if document is not None and self._counts(document):
-                self.rows[document["point"]] = document["row"]
-        self.rows = {index: row for index, row in self.rows.items() if row.get("status") not in OF_MACHINES}
-        return [head, *(self._entry(index, row) for index, row in self.rows.items())]
+                self.rows.put(offset, document)
+            else:
+                whole = False
+        return whole
 
     def _counts(self, document: Mapping[str, Any]) -> bool:
-        index = document.get("point")
-        if not isinstance(index, int) or not 0 <= index < len(self._ids):
-            return False
-        return document.get("id") == self._ids[index] and isinstance(document.get("row"), dict)
-
-    def _entry(self, index: int, row: Mapping[str, Any]) -> dict[str, Any]:
-        return {"point": index, "id": self._ids[index], "row": row}
+        points = self._points
+        return counts_in(document, len(points)) and document.get("id") == points[document["point"]]["id"]
 
     def add(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
         """Writes the rows of points, as (number, row); they are on the disk when this returns."""
-        found = {index: dict(row) for index, row in rows}
-        self.rows |= found
+        at = round(time.time(), 1)
+        documents = [{"point": index, **self._points[index], "at": at, "row": row} for index, row in rows]
         try:
-            self._file.write(b"".join(_line(self._entry(index, row)) for index, row in found.items()))
+            for document in documents:
+                offset = self._file.tell()
+                self._file.write(_line(document))
+                self.rows.put(offset, document)
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -88,8 +141,37 @@ class Journal:
         return OutputError(f"{self.path}: error: cannot be written: {error.strerror}")
 
     def close(self) -> None:
-        """Ends writing."""
+        """Ends writing; rows can still be read."""
         self._file.close()
+
+
+def counts_in(document: Mapping[str, Any], count: int) -> bool:
+    """Whether a document is a row of one of so many points."""
+    index, row = document.get("point"), document.get("row")
+    if type(index) is not int or not 0 <= index < count:
+        return False
+    return isinstance(row, dict) and row.get("status") in CLASSES
+
+
+def journal_head(path: str) -> dict[str, Any]:
+    """What a journal says of its sweep. ResourceError if it is not there, ModelError if it is none."""
+    try:
+        with open(path, "rb") as file:
+            first = _document(file.readline())
+    except OSError as error:
+        raise ResourceError(f"{path}: error: cannot be read: {error.strerror}") from None
+    if first is None or first.get("journal") != FORMAT:
+        raise ModelError(f"{path}: error: is not the journal of a sweep, or its first line is damaged")
+    return first
+
+
+def lines_of(path: str) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """(where it begins, its document or None if it was cut or changed) of each line of a journal but the first."""
+    with open(path, "rb") as file:
+        offset = len(file.readline())
+        for line in file:
+            yield offset, _document(line)
+            offset += len(line)
 
 
 def point_id(values: Mapping[str, Any]) -> str:

@@ -6,10 +6,10 @@ follow: a longer sample begins with the points of a shorter one, but for Latin h
 
 from __future__ import annotations
 
-import itertools
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.parameter_assignments import is_parameter_path
 from mbcli.parsers.scenes.plant_config import setting_paths
 from mbcli.sweeps.variations import OF_INPUT, OF_STATE, RANDOM_STATE, Variation, parse_variations
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")
 MOST_POINTS = 1_000_000
@@ -36,9 +33,29 @@ class Point:
     values: dict[str, str]
 
 
+class Points(Sequence[Point]):
+    """The points of a sweep, each made when it is asked for, with a seed below 2**53, which programs read as it is.
+
+    values: of the number of a point {path: text of the value}. seed: of the sweep.
+    """
+
+    def __init__(self, count: int, values: Callable[[int], dict[str, str]], seed: int) -> None:
+        self._count, self._values, self._seed = count, values, seed
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[number] for number in range(self._count)[k]]
+        k = range(self._count)[k]
+        child = np.random.SeedSequence(self._seed, spawn_key=(k + 1,))  # as spawn() makes it
+        return Point(k, int(child.generate_state(1, np.uint64)[0] >> np.uint64(11)), self._values(k))
+
+
 def make_points(
     variations: Sequence[Variation], sampling: str | None = None, samples: int | None = None, seed: int = 0
-) -> list[Point]:
+) -> Points:
     """The points of some variations.
 
     Args:
@@ -69,11 +86,14 @@ def make_points(
         parts = np.random.default_rng(first).random((samples, len(drawn)))
     parts = np.clip(parts, 2.0**-54, 1.0 - 2.0**-53)
     fixed = {v.path: v.draw(0.5) for v in variations if v.path == RANDOM_STATE}
-    texts = [{v.path: v.draw(part) for v, part in zip(drawn, row, strict=True)} | fixed for row in parts.tolist()]
-    return _numbered(texts, seed)
+
+    def values(k: int) -> dict[str, str]:
+        return {v.path: v.draw(part) for v, part in zip(drawn, parts[k].tolist(), strict=True)} | fixed
+
+    return Points(samples, values, seed)
 
 
-def _grid(variations: Sequence[Variation], seed: int) -> list[Point]:
+def _grid(variations: Sequence[Variation], seed: int) -> Points:
     count = 1
     for variation in variations:
         if variation.values is None:
@@ -84,17 +104,15 @@ def _grid(variations: Sequence[Variation], seed: int) -> list[Point]:
         count *= len(variation.values)
         if count > MOST_POINTS:
             raise ArgumentError(f"the grid has more than {MOST_POINTS} points")
-    rows = itertools.product(*(variation.values or () for variation in variations))
-    return _numbered([dict(zip([v.path for v in variations], row, strict=True)) for row in rows], seed)
 
+    def values(k: int) -> dict[str, str]:
+        found = {}
+        for variation in reversed(variations):  # the last varies fastest
+            k, digit = divmod(k, len(variation.values or ()))
+            found[variation.path] = (variation.values or ())[digit]
+        return {variation.path: found[variation.path] for variation in variations}
 
-def _numbered(texts: Sequence[dict[str, str]], seed: int) -> list[Point]:
-    """Points with their seeds, below 2**53 so that every program reads them as they are."""
-    spawned = np.random.SeedSequence(seed).spawn(len(texts) + 1)[1:]
-    return [
-        Point(k, int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(11)), values)
-        for k, (sequence, values) in enumerate(zip(spawned, texts, strict=True))
-    ]
+    return Points(count, values, seed)
 
 
 def _is_path(name: str) -> bool:
@@ -104,7 +122,7 @@ def _is_path(name: str) -> bool:
     return name in setting_paths()
 
 
-def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], list[Point]]:
+def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], Points]:
     """The variations and points of a table (text_tables.py): a header of paths, one row a point.
 
     Raises:
@@ -126,4 +144,4 @@ def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation]
             raise ModelError(f"{where}: error: needs {len(names)} values, one for each path of the header")
     texts = [dict(zip(names, map(header.plain, cells), strict=True)) for _, cells in rows]
     variations = parse_variations({name: [text[name] for text in texts] for name in names})
-    return variations, _numbered(texts, seed)
+    return variations, Points(len(texts), texts.__getitem__, seed)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.extra_packages import require_extra
 from mbcli.common.output_files import refuse_existing, replacing
 from mbcli.errors import OutputError
-from mbcli.sweeps.point_run import CLASSES
-from mbcli.sweeps.points import Point
-from mbcli.sweeps.variations import Variation
+
+if TYPE_CHECKING:
+    from mbcli.sweeps.kept_rows import KeptRows
+
+ROWS_AT_ONCE = 20_000  # of a Parquet file
 
 NOT_IN_TABLE = ("wall_time", "worker")  # equal sweeps have equal tables
 TEXTS = ("status", "message")
@@ -40,11 +44,13 @@ class ResultTable:
             contact, the final state.
         rows: {column: number or text}; what a run has not given is None, a number that is not finite is kept.
         varied: the columns of what was varied.
+        statuses: {class: how many points are of it}.
     """
 
     columns: tuple[str, ...]
-    rows: list[dict[str, Any]] = field(repr=False)
+    rows: Sequence[dict[str, Any]] = field(repr=False)
     varied: tuple[str, ...] = ()
+    statuses: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def column(self, name: str) -> np.ndarray:
         """A column (n,): numbers, NaN where there is none, or texts. KeyError if there is no such column."""
@@ -57,16 +63,24 @@ class ResultTable:
 
     def counts(self) -> dict[str, int]:
         """{class: how many points are of it}, those that there are."""
-        statuses = [row["status"] for row in self.rows]
-        return {name: statuses.count(name) for name in CLASSES if name in statuses}
+        return dict(self.statuses)
 
     def as_csv(self) -> str:
         """Numbers with all their digits; empty where there is none."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        self._write_rows(text)
+        return text.getvalue()
+
+    def _write_rows(self, file: IO[str]) -> None:
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(self.columns)
         writer.writerows([_cell(row.get(name)) for name in self.columns] for row in self.rows)
-        return text.getvalue()
+
+    def write_csv(self, path: str, *, force: bool = False) -> None:
+        """Writes as_csv() to a file. OutputError if it cannot be written."""
+        refuse_existing(path, force)
+        with _written(path) as name, open(name, "r+", encoding="utf-8", newline="") as file:
+            self._write_rows(file)
 
     def write_parquet(self, path: str, *, force: bool = False) -> None:
         """Writes a Parquet file. ResourceError without the package pyarrow, OutputError if it cannot be written."""
@@ -75,17 +89,34 @@ class ResultTable:
         from pyarrow import parquet
 
         refuse_existing(path, force)
-        columns = {}
-        for name in self.columns:
-            values = [row.get(name) for row in self.rows]
-            if any(isinstance(value, str) for value in values):
-                values = [None if value is None else str(value) for value in values]
-            columns[name] = pyarrow.array(values)
-        try:
-            with replacing(path) as name:
-                parquet.write_table(pyarrow.table(columns), name)
-        except OSError as error:
-            raise OutputError(f"{path}: error: cannot be written: {error.strerror or error}") from None
+        kinds: dict[str, set[type]] = {name: set() for name in self.columns}
+        for row in self.rows:
+            for name, seen in kinds.items():
+                seen.add(type(row.get(name)))
+        types = {str: pyarrow.string(), float: pyarrow.float64(), int: pyarrow.int64(), type(None): pyarrow.null()}
+        schema = pyarrow.schema(
+            [(name, next(types[kind] for kind in types if kind in seen)) for name, seen in kinds.items()]
+        )
+        texts = {name for name, seen in kinds.items() if str in seen}
+        with _written(path) as place, parquet.ParquetWriter(place, schema) as writer:
+            for start in range(0, len(self.rows), ROWS_AT_ONCE):
+                rows = self.rows[start : start + ROWS_AT_ONCE]
+                columns = [[row.get(name) for row in rows] for name in self.columns]
+                for name, values in zip(self.columns, columns, strict=True):
+                    if name in texts:
+                        values[:] = [None if value is None else str(value) for value in values]
+                arrays = [pyarrow.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
+                writer.write_table(pyarrow.table(arrays, schema=schema))
+
+
+@contextmanager
+def _written(path: str) -> Iterator[str]:
+    """The name under which a file is written that takes the place of another. OutputError if it cannot be."""
+    try:
+        with replacing(path) as name:
+            yield name
+    except OSError as error:
+        raise OutputError(f"{path}: error: cannot be written: {error.strerror or error}") from None
 
 
 def require_parquet(path: str) -> None:
@@ -93,25 +124,33 @@ def require_parquet(path: str) -> None:
     require_extra("pyarrow", "parquet", f"{path}: Parquet")
 
 
-def make_table(
-    variations: Sequence[Variation], points: Sequence[Point], rows: Mapping[int, Mapping], measures: Sequence[str] = ()
-) -> ResultTable:
-    """The table of the rows of points, {number of a point: row}. measures: the names of measures, which come first."""
-    found: dict[str, None] = {}
-    for index in sorted(rows):
-        found |= dict.fromkeys(rows[index])
+class TableRows(Sequence[dict[str, Any]]):
+    """The rows of a table, made of those that are kept when they are asked for."""
+
+    def __init__(self, kept: KeptRows, varied: Sequence[str], results: Sequence[str]) -> None:
+        self._kept, self._varied, self._results = kept, varied, results
+        self._indexes = array("q", kept)
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[number] for number in range(len(self))[k]]
+        entry = self._kept.entry(self._indexes[k])
+        row = entry["row"]
+        of_point = dict(zip(self._varied, entry["cells"], strict=True))
+        named = {name: row.get(name) for name in (*TEXTS, *self._results)}
+        return {"point": self._indexes[k], "seed": entry["seed"], **of_point, **named}
+
+
+def make_table(varied: Sequence[str], kept: KeptRows, measures: Sequence[str] = ()) -> ResultTable:
+    """The table of rows. varied: columns of what varied. measures: the names of measures, which come first."""
+    found = kept.names()
     results = [name for name in (*measures, *FIGURES) if name in found]
     results += [name for name in found if name not in (*NOT_IN_TABLE, *TEXTS, *results)]
-    varied = {v.path: v for v in variations}
-    columns = ("point", "seed", *(v.column for v in variations), *TEXTS, *results)
-    table = []
-    for point in points:
-        if point.index in rows:
-            of_point = {varied[path].column: varied[path].cell(text) for path, text in point.values.items()}
-            row = rows[point.index]
-            table.append({"point": point.index, "seed": point.seed, **of_point, **{n: row.get(n) for n in TEXTS}})
-            table[-1] |= {name: row.get(name) for name in results}
-    return ResultTable(columns, table, tuple(v.column for v in variations))
+    columns = ("point", "seed", *varied, *TEXTS, *results)
+    return ResultTable(columns, TableRows(kept, varied, results), tuple(varied), kept.counts())
 
 
 def _cell(value: Any) -> Any:

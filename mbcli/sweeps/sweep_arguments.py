@@ -35,6 +35,7 @@ class EngineArguments(TypedDict, total=False):
 
     jobs: Annotated[int | None, Setting("the number of processes; default: one a core.")]
     dask: Annotated[str | None, Setting("the address of a Dask scheduler, whose workers run the points.")]
+    ray: Annotated[str | None, Setting("the address of a Ray cluster in place of it.")]
     retries: Annotated[
         int,
         Setting(
@@ -42,6 +43,7 @@ class EngineArguments(TypedDict, total=False):
             default=RETRIES,
         ),
     ]
+    shard: Annotated[str | None, Setting('"K/N": only part K of N of the points, K from 1.')]
     journal: Annotated[str | os.PathLike | None, Setting("the file that finished points go to.")]
     resume: Annotated[bool, Setting("whether those whose results the journal has are not run again.", default=False)]
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mbcli
 from mbcli.common.argument_names import argument
@@ -19,12 +19,14 @@ from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import ModelText, load_model
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
 from mbcli.sweeps.cases import Cases
-from mbcli.sweeps.journal import Journal, point_id
+from mbcli.sweeps.journal import Journal, StoredRows, point_id
+from mbcli.sweeps.kept_rows import RowsInMemory
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.run_files import as_texts, digests_of, opened_beside
+from mbcli.sweeps.shards import Shard, parse_shard
 from mbcli.sweeps.sweep_arguments import EngineArguments, PointArguments, SweepArguments
 from mbcli.sweeps.variations import Variation, parse_variations
 
@@ -60,7 +62,7 @@ class Sweep:
 
     job: Job
     variations: list[Variation]
-    points: list[Point]
+    points: Sequence[Point]
     seed: int
 
     @property
@@ -78,13 +80,32 @@ class Sweep:
             "start": _described(self.job.start),
             "u": _described(self.job.u),
             "measures": list(self.job.measures),
+            "columns": self.columns,
             "timeout": self.job.timeout,
         }
         return {"mbcli_version": mbcli.__version__, "seed": self.seed, **described}
 
-    def ids(self) -> list[str]:
-        """The id of each point."""
-        return [point_id({"seed": point.seed, "values": point.values}) for point in self.points]
+    def described(self) -> Sequence[dict[str, Any]]:
+        """Of each point what a journal says of it."""
+        return _Described(self)
+
+    @property
+    def columns(self) -> list[str]:
+        """Of what varies, in the table."""
+        return [variation.column for variation in self.variations]
+
+
+class _Described(Sequence[dict[str, Any]]):
+    def __init__(self, prepared: Sweep) -> None:
+        self._sweep = prepared
+
+    def __len__(self) -> int:
+        return len(self._sweep.points)
+
+    def __getitem__(self, k: Any) -> Any:
+        point = self._sweep.points[k]
+        cells = [variation.cell(point.values[variation.path]) for variation in self._sweep.variations]
+        return {"id": point_id({"seed": point.seed, "values": point.values}), "seed": point.seed, "cells": cells}
 
 
 def _described(value: Any) -> Any:
@@ -144,7 +165,8 @@ def sweep(
         mask = set_state_by_names(loaded.plant, context, start)
         described = (loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), mask)
     prepared = prepare_sweep(loaded, _models(model), given, arguments, vary, start=described, **of_points)
-    return run_sweep(prepared, on_progress=on_progress, **of_engine)
+    table = run_sweep(prepared, on_progress=on_progress, **of_engine)
+    return dataclasses.replace(table, rows=list(table.rows))
 
 
 documented(sweep, PointArguments, EngineArguments, HoldArguments, LoadArguments)
@@ -225,43 +247,51 @@ def run_sweep(
     """Runs the points of a Sweep that a journal does not have yet; arguments as of sweep()."""
     given = complete(EngineArguments, settings, "run_sweep")
     jobs, journal = given["jobs"], given["journal"]
+    shard = parse_shard(given["shard"]) if given["shard"] is not None else Shard(1, 1)
     if jobs is not None and jobs < 1:
         raise ArgumentError(f"{argument('jobs')} must be at least 1, it is {jobs}")
+    if given["dask"] is not None and given["ray"] is not None:
+        raise ArgumentError(f"{argument('dask')} or {argument('ray')}: a sweep runs on one cluster")
     if given["retries"] < 0:
         raise ArgumentError(f"{argument('retries')} must be at least 0, it is {given['retries']}")
     kept = None
-    rows: dict[int, dict] = {}
+    rows: RowsInMemory | StoredRows = RowsInMemory(prepared.described())
     if journal is not None:
-        kept = Journal(os.fspath(journal), prepared.identity(), prepared.ids(), resume=given["resume"])
+        identity = prepared.identity() | ({"shard": list(shard)} if given["shard"] is not None else {})
+        kept = Journal(os.fspath(journal), identity, prepared.described(), resume=given["resume"])
         rows = kept.rows
-    began, taken_over = time.monotonic(), len(rows)
-    left = [point for point in prepared.points if point.index not in rows]
+    keep = rows.add if isinstance(rows, RowsInMemory) else cast(Journal, kept).add
+    began, taken_over, count = time.monotonic(), len(rows), shard.size(len(prepared.points))
+    own = range(shard.number - 1, len(prepared.points), shard.parts)
+    left = (prepared.points[index] for index in own if index not in rows)
     try:
-        on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, 0.0))
-        if left:
-            cases = Cases(left, len(left), given["retries"])
-            with closing(_running(prepared.job, cases, jobs, given["dask"])) as running:
+        on_progress(SweepProgress(taken_over, count, taken_over, 0.0))
+        if taken_over < count:
+            cases = Cases(left, count - taken_over, given["retries"])
+            with closing(_running(prepared.job, cases, given)) as running:
                 for ended in running:
-                    if kept is None:
-                        rows |= dict(ended)
-                    else:
-                        kept.add(ended)
-                    seconds = time.monotonic() - began
-                    on_progress(SweepProgress(len(rows), len(prepared.points), taken_over, seconds))
+                    keep(ended)
+                    on_progress(SweepProgress(len(rows), count, taken_over, time.monotonic() - began))
     finally:
         if kept is not None:
             kept.close()
-    return make_table(prepared.variations, prepared.points, rows, prepared.measures)
+    return make_table(prepared.columns, rows, prepared.measures)
 
 
 def _running(
-    job: Job, cases: Cases, jobs: int | None, dask: str | None
+    job: Job, cases: Cases, given: Mapping[str, Any]
 ) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    if dask is None:
+    dask, ray = given["dask"], given["ray"]
+    if dask is None and ray is None:
         from mbcli.sweeps.local_workers import run_locally
 
-        return run_locally(job, cases, jobs or num_processors())
+        return run_locally(job, cases, given["jobs"] or num_processors())
     from mbcli.sweeps.clusters import run_on_cluster
-    from mbcli.sweeps.dask_workers import DaskEngine
 
-    return run_on_cluster(job, cases, DaskEngine(dask))
+    if dask is not None:
+        from mbcli.sweeps.dask_workers import DaskEngine
+
+        return run_on_cluster(job, cases, DaskEngine(dask))
+    from mbcli.sweeps.ray_workers import RayEngine
+
+    return run_on_cluster(job, cases, RayEngine(ray))

@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch):
         ("pyarrow", "parquet", (*SWEEP, "-o", "x.parquet")),
         ("pyarrow", "parquet", ("log", "export", "run.h5", "-o", "x.parquet")),
         ("distributed", "dask", (*SWEEP, "--dask", "tcp://127.0.0.1:9")),
+        ("ray", "ray", (*SWEEP, "--ray", "127.0.0.1:9")),
         ("mcap", "mcap", ("log", "export", "run.h5", "-o", "x.mcap")),
         ("rerun", "rerun", ("log", "export", "run.h5", "-o", "x.rrd")),
         ("xacro", "xacro", ("inspect", "m.urdf.xacro", "--xacro")),

@@ -9,10 +9,11 @@ import warnings
 from importlib.util import find_spec
 
 import pytest
-from bare_cluster import BareCluster, can_hide_folders
 from mbcli.parsers.package_map import PackageMap
+from repository import ROOT
 from test_bundles import MEASURES, robot  # noqa: F401  a fixture
 
+from benchmarks.bare_cluster import BareCluster, can_hide_folders
 from mbcli.errors import ResourceError
 from mbcli.sweeps import sweep
 from mbcli.sweeps.cases import Cases
@@ -90,7 +91,7 @@ def test_a_worker_of_another_program_says_so_in_a_line(robot, tmp_path):  # noqa
 @needs_dask
 def test_a_worker_without_mbcli_is_named_and_the_others_do_its_work(robot, tmp_path):  # noqa: F811
     (tmp_path / "other" / "mbcli").mkdir(parents=True)
-    (tmp_path / "other" / "mbcli" / "__init__.py").touch()
+    (tmp_path / "other" / "mbcli" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mbcli'\")")
     told = r"worker \S+ has no mbcli of this version: No module named 'mbcli"
     with BareCluster(tmp_path / "cluster", 1) as cluster:
         bare = cluster.add(PYTHONPATH=str(tmp_path / "other"))
@@ -98,6 +99,14 @@ def test_a_worker_without_mbcli_is_named_and_the_others_do_its_work(robot, tmp_p
             table = swept(robot, dask=cluster.address)
         assert bare.poll() is None
     assert table.counts() == {"ok": 60}
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray")
+def test_a_ray_cluster_gives_the_table_of_this_machine(robot, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    here = swept(robot, jobs=2)
+    monkeypatch.chdir(tmp_path)
+    assert swept(robot, ray="local").as_csv() == here.as_csv()
 
 
 class Machines:
@@ -109,6 +118,9 @@ class Machines:
 
     def give(self, content):
         self.content = content
+
+    def close(self):
+        self.queue.clear()
 
     def slots(self, without):
         return len([address for address in self.addresses if address not in without])

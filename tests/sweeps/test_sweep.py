@@ -259,7 +259,7 @@ def test_a_dask_cluster_gives_the_same_table(local_table):
 
 
 def journal_of(path, **more):
-    return Journal(str(path), {"seed": 1}, ["a", "b", "c"], **more)
+    return Journal(str(path), {"seed": 1}, [{"id": name} for name in "abc"], **more)
 
 
 def test_a_journal_counts_what_verifies(tmp_path):
@@ -289,7 +289,7 @@ def test_a_journal_counts_what_verifies(tmp_path):
         journal_of(path, resume=True)
     path.write_bytes(content)
     with pytest.raises(ModelError, match="is of a sweep with other seed"):
-        Journal(str(path), {"seed": 2}, ["a"], resume=True)
+        Journal(str(path), {"seed": 2}, [{"id": "a"}], resume=True)
 
 
 def test_a_sweep_that_is_killed_goes_on_to_the_same_table(tmp_path):

@@ -1,16 +1,17 @@
 """A Dask cluster on this machine whose workers have empty folders of their own: home, cache, working folder."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
-
-from repository import ROOT
 
 from mbcli.engine.runtime.kernel_cache import cache_directory
 
+ROOT = Path(__file__).parents[1]
 STARTED_WITHIN = 60.0  # [s]
 
 
@@ -38,10 +39,7 @@ class BareCluster:
         place = self.folder / "scheduler.json"
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(place)]
         self.scheduler = self._start("dask_scheduler", *words, hidden=())
-        until = time.monotonic() + STARTED_WITHIN
-        while not place.exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        self.place = str(place)
+        self.address = self._address(place)
         for _ in range(workers):
             self.add()
 
@@ -54,12 +52,14 @@ class BareCluster:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    @property
-    def address(self):
-        """Of the scheduler."""
-        import json
-
-        return json.loads(Path(self.place).read_text())["address"]
+    def _address(self, place):
+        """Of the scheduler, once it has written it to a file."""
+        until = time.monotonic() + STARTED_WITHIN
+        while time.monotonic() < until:
+            with suppress(OSError, ValueError):
+                return json.loads(place.read_text())["address"]
+            time.sleep(0.05)
+        raise RuntimeError("the scheduler of Dask does not start")
 
     def add(self, **variables):
         """Starts one more worker."""

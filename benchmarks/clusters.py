@@ -1,0 +1,155 @@
+"""Sweeps on a Dask cluster whose workers see no file of the client: are all rows there, and what does it cost?
+
+    python -m benchmarks.clusters faults [CASES]      # workers and the client are killed: the table against that of -j
+    python -m benchmarks.clusters cost [CASES...]     # time a case and memory of the client, beside plain Dask
+
+`faults` runs Upkie (extra `robots`) with its meshes, on a ground, under a controller of two files. Workers have a mount
+namespace of their own (root is needed) in which the folders of the robot are empty. `cost` runs the double pendulum for
+0.01 s: by `mbcli sweep` on two processes of this machine, by `mbcli sweep --dask` on two workers, and by a function of
+three lines that plain Dask maps over the same starts on the same workers.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.bare_cluster import ROOT, BareCluster, can_hide_folders
+
+PENDULUM = ROOT / "sample_models" / "double_pendulum.urdf"
+JOINTS = [f"{side}_{joint}" for side in ("left", "right") for joint in ("hip", "knee", "wheel")]
+TRANSMISSION = """<transmission name="{0}"><type>transmission_interface/SimpleTransmission</type><joint name="{0}"/>
+<actuator name="{0}"/></transmission>"""
+CONTROLLER = "from gains import damped\n\n\ndef controller(v):\n    return [damped(x) for x in v[6:]]\n"
+GAINS = "def damped(speed):\n    return -0.5 * speed\n"
+MEASURES = ("min(base_z)", "max(contact_force_sum)", "energy_lost=first(energy)-final(energy)")
+SECONDS = 0.01  # simulated, of a case of `cost`
+
+
+def mbcli(*words, folder, **options):
+    """A process of `mbcli sweep`, and the most memory that it took [bytes]."""
+    program = "import resource, sys\nfrom mbcli.cli import run\nsys.argv[0] = 'mbcli'\ncode = run(sys.argv[1:])\n"
+    program += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file=sys.stderr)\nsys.exit(code)\n"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "sweep", *map(str, words)],
+        cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+def finished(process):
+    """(wall-clock seconds, most memory [bytes]) of such a process from now on."""
+    began = time.perf_counter()
+    err = process.communicate()[1]
+    if process.returncode != 0:
+        sys.exit(f"exit code {process.returncode}: {err}")
+    return time.perf_counter() - began, int(err.strip().splitlines()[-1])
+
+
+def robot_in(folder):
+    """Words of a sweep of Upkie, whose files are copied into a folder."""
+    spec = find_spec("upkie_description")
+    if spec is None or spec.origin is None:
+        sys.exit("benchmarks: error: upkie_description is missing: pip install 'mbcli[robots]'")
+    source = Path(spec.origin).parent
+    shutil.copytree(source, folder / "upkie_description")
+    model = folder / "upkie_description" / "urdf" / "upkie.urdf"
+    text = model.read_text().replace("</robot>", "".join(map(TRANSMISSION.format, JOINTS)) + "</robot>")
+    model.write_text(text)
+    (folder / "control").mkdir()
+    (folder / "control" / "brake.py").write_text(CONTROLLER)
+    (folder / "control" / "gains.py").write_text(GAINS)
+    words = [model, "--ground", "--controller", folder / "control" / "brake.py", "-t", "0.2", "--at", "base_z=0.6"]
+    words += ["--vary", "body.torso.mass=*uniform(0.7, 1.3)", "--vary", "geometry.*.friction=uniform(0.3, 1)"]
+    return [*words, *(f"--measure={text}" for text in MEASURES)], source
+
+
+def faults(count, seed=1):
+    """Kills workers and the client of a sweep, at random moments, until it is done."""
+    if not can_hide_folders():
+        sys.exit("benchmarks: error: workers that see no file need mount namespaces: run it as root")
+    moments = random.Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        client = folder / "client"
+        client.mkdir()
+        words, source = robot_in(client)
+        words += ["--samples", count]
+        seconds, _ = finished(mbcli(*words, "-o", "here.csv", "-j", "2", folder=client))
+        print(f"{count} cases on this machine: {seconds:.1f} s")
+        killed = clients = 0
+        began = time.perf_counter()
+        with BareCluster(folder / "cluster", 2, hidden=[client, source]) as cluster:
+            on_cluster = [*words, "-o", "there.csv", "--dask", cluster.address]
+            running = mbcli(*on_cluster, folder=client)
+            while running.poll() is None:
+                time.sleep(moments.uniform(4.0, 8.0))
+                if running.poll() is not None:
+                    break
+                if moments.random() < 0.7:
+                    cluster.kill()
+                    cluster.add()
+                    killed += 1
+                elif (client / "there.csv.journal").exists():
+                    running.kill()
+                    running.communicate()
+                    clients += 1
+                    running = mbcli(*on_cluster, "--resume", folder=client)
+            if running.returncode != 0:
+                sys.exit(f"exit code {running.returncode}: {running.stderr.read()}")
+        seconds = time.perf_counter() - began
+        print(f"on workers without files: {seconds:.1f} s; {killed} workers were killed, the client {clients} times")
+        lines = (client / "there.csv.journal").read_bytes().splitlines()[1:]
+        points = [json.loads(line.rpartition(b"\t")[0])["point"] for line in lines]
+        same = (client / "there.csv").read_bytes() == (client / "here.csv").read_bytes()
+        print(f"rows: {len(points)}, points: {len(set(points))}; table of the same bytes: {'yes' if same else 'NO'}")
+        return 0 if same and sorted(points) == list(range(count)) else 1
+
+
+def cost(counts):
+    """Time a case and memory of the client."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print(f"{'cases':>7}  {'by':<22}  {'wall [s]':>8}  {'a case [ms]':>11}  {'client [MB]':>11}")
+        for count in counts:
+            words = [PENDULUM, "--vary", "state.elbow=uniform(-1, 1)", "--samples", count, "-t", SECONDS, "--force"]
+            ways = {"mbcli sweep -j 2": [*words, "-j", "2", "-o", "here.csv"]}
+            with BareCluster(folder / f"cluster{count}", 2) as cluster:
+                ways["mbcli sweep --dask"] = [*words, "--dask", cluster.address, "-o", "there.csv"]
+                for way, own in ways.items():
+                    report(count, way, *finished(mbcli(*own, folder=folder)))
+                same = (folder / "here.csv").read_bytes() == (folder / "there.csv").read_bytes()
+                print(f"{'':>7}  tables of the same bytes: {'yes' if same else 'NO'}")
+            with BareCluster(folder / f"plain{count}", 2) as cluster:
+                command = [sys.executable, "-m", "benchmarks.plain_dask", cluster.address, PENDULUM, count, SECONDS]
+                environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+                process = subprocess.Popen(
+                    list(map(str, command)), env=environment, stderr=subprocess.PIPE, text=True, cwd=ROOT
+                )
+                report(count, "plain Dask", *finished(process))
+
+
+def report(count, way, seconds, memory):
+    """A line."""
+    print(f"{count:>7}  {way:<22}  {seconds:>8.2f}  {1e3 * seconds / count:>11.2f}  {memory / 1e6:>11.0f}", flush=True)
+
+
+def main(words):
+    """The command."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if words[:1] == ["faults"]:
+        return faults(int(words[1]) if len(words) > 1 else 300)
+    if words[:1] == ["cost"]:
+        return cost([int(word) for word in words[1:]] or [10, 1000, 10_000])
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
