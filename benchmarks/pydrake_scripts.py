@@ -79,7 +79,7 @@ def different_line(mine: str, other: str) -> str | None:
     return None
 
 
-def scripts(path: Path) -> list[Path]:
+def scripts_of(path: Path) -> list[Path]:
     """The file, or the files of a folder that import pydrake and do something."""
     if not path.is_dir():
         return [path]
@@ -108,7 +108,7 @@ def main() -> None:
     arguments = parser.parse_args()
     path = os.pathsep.join(filter(None, (str(ROOT), arguments.path)))
     ends = equal = scripts = 0
-    for file in (script for path in arguments.file for script in scripts(path)):
+    for file in (script for path in arguments.file for script in scripts_of(path)):
         text = program(file)
         if text is None or "pydrake" not in text:
             continue
