@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from repository import ROOT, SUPPORT
 
-from benchmarks.pydrake_scripts import different_line
+from benchmarks.pydrake_scripts import different_line, scripts_of
 
 FOLDER = SUPPORT / "pydrake_cases"
 CASES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("helper_"))
@@ -35,6 +35,14 @@ def test_a_script_prints_what_it_prints_under_pydrake(case):
     found = outcomes("mbcli")[case]
     assert found["error"] == ""
     assert different_line(found["output"], EXPECTED[case]) is None
+
+
+def test_the_scripts_of_a_folder_are_those_that_import_pydrake_and_do_something(tmp_path):
+    assert sorted(path.stem for path in scripts_of(FOLDER)) == CASES
+    (tmp_path / "defines.py").write_text("from pydrake.all import Box\n\n\ndef f():\n    return Box(1, 1, 1)\n")
+    (tmp_path / "knows_nothing.py").write_text("print(1)\n")
+    (tmp_path / "acts.py").write_text("import pydrake.math\nprint(pydrake.math.sin(0.0))\n")
+    assert scripts_of(tmp_path) == [tmp_path / "acts.py"]
 
 
 @pytest.mark.peers("pydrake")
