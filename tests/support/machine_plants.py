@@ -56,6 +56,7 @@ class Recipe:
         constraints: out of CONSTRAINTS.
         sampled: whether the output ports show the last step.
         compiled: whether kernels are compiled.
+        scheme: of the steps of mbcli; in that of pydrake constraints are rows of contact problems, else equations.
         robot: a model file; the plant is that robot then, and kinds of joints and constraints do not count.
     """
 
@@ -72,6 +73,7 @@ class Recipe:
     constraints: tuple = ()
     sampled: bool = False
     compiled: bool = False
+    scheme: str = "drake"
     robot: str = ""
 
     def is_in_pydrake(self):
@@ -197,7 +199,7 @@ def build(side, recipe):
     if lib.library == "mbcli":
         plant.prefers_interpreted = not recipe.compiled
         plant.settings.single_contact_points = True
-        plant.set_step_scheme("drake")
+        plant.set_step_scheme(recipe.scheme)
     plant.mutable_gravity_field().set_gravity_vector(side.give([0.3, -0.4, -9.0]))
     if recipe.robot:
         return build_robot(side, recipe, rng, plant)
