@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import socket
+import platform
 import threading
 from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, version
@@ -28,9 +28,9 @@ def call(content, text):
     try:
         from mbcli.sweeps.tasks import run_task
     except Exception as error:
-        import json, os, socket
+        import json, os, platform
         words = {"fault": "version", "message": f"has no mbcli of this version: {error}"}
-        return json.dumps({"worker": f"{socket.gethostname()}:{os.getpid()}", **words})
+        return json.dumps({"worker": f"{platform.node()}:{os.getpid()}", **words})
     return run_task(content, text)
 """  # what goes to a worker: nothing of it need be there
 
@@ -59,7 +59,7 @@ def run_task(content: bytes, text: str) -> str:
 
     content: that of the bundle. text: of task_text().
     """
-    task, worker = json.loads(text), f"{socket.gethostname()}:{os.getpid()}"
+    task, worker = json.loads(text), f"{platform.node()}:{os.getpid()}"
     try:
         if task["program"] != program():
             return _fault(worker, VERSION, f"has {program()}, the sweep has {task['program']}")

@@ -26,7 +26,14 @@ from mbcli.pictures.log_scene import scene_and_motion
 from mbcli.simulation import resume, simulate
 
 READS_HDF5 = {"guarded_file.py", "opened_file.py"}
-WRITES_HDF5 = {"writer.py", "worlds_writer.py", "packing.py", "stored_texts.py", "array_results.py"}
+WRITES_HDF5 = {
+    "writer.py",
+    "worlds_writer.py",
+    "packing.py",
+    "stored_texts.py",
+    "array_results.py",
+    "stored_sources.py",
+}
 SECRET = 4242.4242
 
 
