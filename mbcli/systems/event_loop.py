@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mbcli.systems.events import Event
 
 NOTHING = EventStatus.DidNothing()
+STRETCH = 1.01  # of a fixed step that would end shortly before an event, as in pydrake; none before the end of a run
 ISOLATION = 1e-2  # of the accuracy times the largest step: how precisely a witness function's change of sign is found
 
 
@@ -249,11 +250,11 @@ class EventLoop:
         tree, schedules = self._tree, self._schedules
         while True:
             status = self.update()
-            target = boundary
+            target, stretch = boundary, 1.0
             for schedule in schedules:
-                if schedule.next < target:
-                    target = schedule.next
-            self._continue_to(tree.time, target)
+                if schedule.next <= target:
+                    target, stretch = schedule.next, STRETCH
+            self._continue_to(tree.time, target, stretch)
             self.steps += 1
             reached = tree.time
             self._due = due = tuple([s for s in schedules if s.next <= reached])
@@ -270,8 +271,8 @@ class EventLoop:
             if after_step(status) or reached >= boundary:
                 return
 
-    def _continue_to(self, now: float, target: float) -> None:
-        """One step of the continuous state towards a time, which it ends at where there is none."""
+    def _continue_to(self, now: float, target: float, stretch: float) -> None:
+        """One step of the continuous state towards a time, which it ends at where there is none; stretch: of step()."""
         continuous = self.integrator
         if target <= now:
             return
@@ -285,7 +286,7 @@ class EventLoop:
             self._trigger(witnesses, before)
             return
         start = continuous.state()
-        reached = continuous.step(now, target, self._config())
+        reached = continuous.step(now, target, self._config(), stretch)
         self._set_time(reached)
         if self._trigger(witnesses, before):
             self._isolate(witnesses, before, now, start, reached)

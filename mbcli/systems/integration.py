@@ -66,8 +66,10 @@ class Integrator:
                 rates[part] = derivatives.get_value()
         return rates
 
-    def step(self, time: float, target: float, config: SimulatorConfig) -> float:
+    def step(self, time: float, target: float, config: SimulatorConfig, stretch: float = 1.0) -> float:
         """Takes one step, at most to a time [s]; returns the time that it reaches.
+
+        stretch: of a fixed step, by which it may be longer to reach that time.
 
         ModelError for a method that is not explicit; NumericalError where no step is short enough.
         """
@@ -80,7 +82,7 @@ class Integrator:
         controlled = config.use_error_control and method.error_order > 0
         start, wanted = self.state(), self.next_step if controlled and self.next_step else config.max_step_size
         h = min(wanted, config.max_step_size)
-        meets_end = time + (1.000001 * h if controlled else h) >= target  # of fixed ones as many as in pydrake
+        meets_end = time + (1.000001 if controlled else stretch) * h >= target
         h = target - time if meets_end else h
         first = self.rates(time, start)
         while True:
