@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 CONNECT_SECONDS = 20
-CALL = "(__import__('distributed').get_worker().address, call(content, text))"
-CALL = f"[exec(source, globals()), {CALL}][1]"  # a worker that cannot import a function ends, but it has eval()
+REPLY = "(__import__('distributed').get_worker().address, call(content, text))"
+CALL = f"[exec(source, globals()), {REPLY}][1]"  # a worker that cannot import a function ends, but it has eval()
 WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 
 

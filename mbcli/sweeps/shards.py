@@ -38,9 +38,13 @@ class Shard(NamedTuple):
         """Whether the point of a number is in it."""
         return index % self.parts == self.number - 1
 
+    def indexes(self, points: int) -> range:
+        """Which points of so many are in it."""
+        return range(self.number - 1, points, self.parts)
+
     def size(self, points: int) -> int:
-        """How many points of so many are in it."""
-        return len(range(self.number - 1, points, self.parts))
+        """How many these are."""
+        return len(self.indexes(points))
 
 
 def parse_shard(text: str) -> Shard:

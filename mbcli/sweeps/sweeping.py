@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import mbcli
 from mbcli.common.argument_names import argument
@@ -19,7 +19,7 @@ from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import ModelText, load_model
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
 from mbcli.sweeps.cases import Cases
-from mbcli.sweeps.journal import Journal, StoredRows, point_id
+from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.kept_rows import RowsInMemory
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.point_run import Job, PointRunner
@@ -254,16 +254,13 @@ def run_sweep(
         raise ArgumentError(f"{argument('dask')} or {argument('ray')}: a sweep runs on one cluster")
     if given["retries"] < 0:
         raise ArgumentError(f"{argument('retries')} must be at least 0, it is {given['retries']}")
-    kept = None
-    rows: RowsInMemory | StoredRows = RowsInMemory(prepared.described())
+    kept, in_memory = None, RowsInMemory(prepared.described())
     if journal is not None:
         identity = prepared.identity() | ({"shard": list(shard)} if given["shard"] is not None else {})
         kept = Journal(os.fspath(journal), identity, prepared.described(), resume=given["resume"])
-        rows = kept.rows
-    keep = rows.add if isinstance(rows, RowsInMemory) else cast(Journal, kept).add
+    keep, rows = (in_memory.add, in_memory) if kept is None else (kept.add, kept.rows)
     began, taken_over, count = time.monotonic(), len(rows), shard.size(len(prepared.points))
-    own = range(shard.number - 1, len(prepared.points), shard.parts)
-    left = (prepared.points[index] for index in own if index not in rows)
+    left = (prepared.points[index] for index in shard.indexes(len(prepared.points)) if index not in rows)
     try:
         on_progress(SweepProgress(taken_over, count, taken_over, 0.0))
         if taken_over < count:
