@@ -28,6 +28,7 @@ EXTRAS = {
     "dask": ("distributed", "mbcli sweep --dask"),
     "ray": ("ray", "mbcli sweep --ray"),
     "gymnasium": ("gymnasium", "mbcli.environments"),
+    "sb3": ("stable_baselines3", "mbcli.environments.stable_baselines"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),
     "rerun": ("rerun", "mbcli log export --to rrd"),

@@ -8,6 +8,9 @@
 
 vector_environment  VectorEnvironment, a gymnasium.vector.VectorEnv (extra `gymnasium`)
 single_environment  Environment, a gymnasium.Env: one world of these
+gymnasium_robots    robots of gymnasium, which the import of this package registers: mbcli/Hopper-v0
+registration        puts them into gymnasium's registry
+stable_baselines    StableBaselinesEnvironments, a VecEnv of Stable-Baselines3 (extra `sb3`)
 world_pictures      what render() draws
 task                Task: what a policy sees and does, rewards, starts and ends
 task_file           tasks as YAML
@@ -16,6 +19,8 @@ term_kinds          what keys of terms may have
 task_worlds         TaskWorlds: worlds with actions and motions of bodies
 world_random        random numbers of each world and episode
 """
+
+from importlib.util import find_spec
 
 from mbcli.lazy_exports import lazy_exports
 
@@ -51,3 +56,8 @@ __getattr__ = lazy_exports(
         "world_random": ("WorldRandom",),
     },
 )
+
+if find_spec("gymnasium") is not None:
+    from mbcli.environments.registration import register_robots
+
+    register_robots()

@@ -35,11 +35,15 @@ class Task:
 
     def prepare(self, worlds: TaskWorlds) -> None:
         """Is called once, before the other methods: the place to look names up."""
-        self._rest = worlds.q[0].copy(), worlds.v[0].copy()
+        self._rest = worlds.start_state
 
     def action_size(self, worlds: TaskWorlds) -> int:
-        """How many numbers, from -1 to 1, an action has; here one for each actuator."""
+        """How many numbers an action has; here one for each actuator."""
         return worlds.plant.num_actuators()
+
+    def action_limits(self, worlds: TaskWorlds) -> tuple[float, float]:
+        """The least and the largest number of an action; here -1 and 1."""
+        return -1.0, 1.0
 
     def act(self, worlds: TaskWorlds, action: FloatArray) -> None:
         """Lets actions (n, m) act, before worlds step; here as efforts, 1 being the effort limit."""
@@ -53,7 +57,7 @@ class Task:
         raise NotImplementedError(f"{type(self).__name__} has no observe(worlds)")
 
     def reward(self, worlds: TaskWorlds, action: FloatArray) -> Vector:
-        """(n,) rewards of the step that has led here; action (n, m) as it was limited to -1 and 1."""
+        """(n,) rewards of the step that has led here; action (n, m) within its limits."""
         raise NotImplementedError(f"{type(self).__name__} has no reward(worlds, action)")
 
     def terminated(self, worlds: TaskWorlds) -> BoolArray:
@@ -136,7 +140,7 @@ class _OtherTask(Task):
     """An object that has the methods of a task and is none: what it lacks is that of Task."""
 
     def __init__(self, task: Any) -> None:
-        for name in ("act", "action_size", "observation_names", *NEEDED):
+        for name in ("act", "action_size", "action_limits", "observation_names", *NEEDED):
             if hasattr(task, name):
                 setattr(self, name, getattr(task, name))
         self._prepare = getattr(task, "prepare", None)

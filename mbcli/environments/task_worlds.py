@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
-from mbcli.models.loading import find_frame
+from mbcli.errors import ArgumentError
+from mbcli.models.loading import as_loaded, find_frame
 from mbcli.multibody.plant.state_functions import number_of_frame, state_with_parameters
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Array, FloatArray, Matrix
+    from mbcli.math.array_types import Array, FloatArray, Matrix, Vector
     from mbcli.simulation.world_sensors import WorldSensors
+
+
+COPIED = ("_q", "_v", "_u", "_desired", "_carried", "_activations", "_status", "_steps", "action", "previous_action")
 
 
 class TaskWorlds(Worlds):
@@ -24,6 +30,8 @@ class TaskWorlds(Worlds):
     Motions of all tracked bodies are computed together, when the first is asked for after a step. What is written into
     `q` or `v` directly is seen after `forget_motions()`.
 
+    They pickle, and a copy goes on to the same bits: it makes anew what the model determines, and takes the states.
+
     Attributes:
         action: (n, m) what the policy chose last, from -1 to 1; 0 at the start of an episode.
         previous_action: (n, m) what it chose before that.
@@ -31,7 +39,8 @@ class TaskWorlds(Worlds):
 
     def __init__(self, model: Any, count: int, **options: Any) -> None:
         """Args: as of Worlds."""
-        super().__init__(model, count, **options)
+        self._made = as_loaded(model), count, {key: value for key, value in options.items() if key != "on_compile"}
+        super().__init__(self._made[0], count, **options)
         self.action: FloatArray = np.zeros((count, 0))
         self.previous_action: FloatArray = np.zeros((count, 0))
         self._start_desired = self.desired[0].copy()
@@ -41,6 +50,33 @@ class TaskWorlds(Worlds):
         self._motions: tuple[Array, Array, Array] | None = None
         self._sensors: WorldSensors | None = None
         self._measured: dict[str, FloatArray] | None = None
+        self._contacts: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The model, the arguments and the states. ArgumentError: something is called at ticks, as a plugin."""
+        if self.ticks:
+            raise ArgumentError("worlds in which plugins or controllers are called have no copies")
+        arrays = {name: getattr(self, name) for name in COPIED}
+        told = dict(self._messages), self.pushes.of_world
+        return {"made": self._made, "arrays": arrays, "told": told, "tracked": list(self._tracked)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The worlds of these arguments, in these states; warnings were given when the first ones were made."""
+        loaded, count, options = state["made"]
+        TaskWorlds.__init__(self, loaded, count, **{**options, "warn": lambda message: None})
+        self._made = state["made"]
+        self.set_action_size(state["arrays"]["action"].shape[1])
+        for name, values in state["arrays"].items():
+            getattr(self, name)[:] = values
+        self._messages, self.pushes.of_world = state["told"]
+        self.took_pushes()
+        for name in state["tracked"]:
+            self.track(name)
+
+    @property
+    def start_state(self) -> tuple[Vector, Vector]:
+        """Positions (nq,) and velocities (nv,) where a run starts."""
+        return self._start_q, self._start_v
 
     @property
     def start_desired(self) -> Matrix:
@@ -48,8 +84,9 @@ class TaskWorlds(Worlds):
         return self._start_desired
 
     def set_action_size(self, size: int) -> None:
-        """Gives `action` and `previous_action` that many columns, of zeros."""
-        self.action, self.previous_action = (np.zeros((len(self), size)) for _ in range(2))
+        """Gives `action` and `previous_action` that many columns, of zeros where there were others."""
+        if self.action.shape[1] != size:
+            self.action, self.previous_action = (np.zeros((len(self), size)) for _ in range(2))
 
     # motions of bodies
 
@@ -74,26 +111,49 @@ class TaskWorlds(Worlds):
         """V_WB (n, 6) of a tracked body in World, rotational first [rad/s, m/s]."""
         return self._seen()[2][:, body]
 
+    def motions(self, bodies: Sequence[int]) -> tuple[Array, Array, Array]:
+        """R_WB (n, b, 3, 3), p_WBo (n, b, 3) [m] and V_WB (n, b, 6) of tracked bodies."""
+        R_WB, p_WB, V_WB = self._seen()
+        return R_WB[:, bodies], p_WB[:, bodies], V_WB[:, bodies]
+
+    def inverse_dynamics(self, vdot: Matrix) -> Matrix:
+        """Generalized forces (n, nv) that give accelerations vdot (n, nv) here, beside gravity, springs and damping."""
+        found: Matrix = self._states().inverse_dynamics(self.q, self.v, vdot)
+        return found
+
     def measured(self, sensor: str) -> Matrix:
         """What a sensor gives (n, columns), without rate, delay and noise; all are evaluated with the first one."""
         if self._measured is None:
-            if self._sensors is None:
-                self._sensors = self.sensors()
+            self._sensors = self._sensors or self.sensors()
             self._measured = self._sensors.exact()
         return self._measured[sensor]
 
+    def contact_wrenches(self) -> Array:
+        """Spatial forces (n, number of bodies, 6) of contact on bodies at their origins, in World, torques first.
+
+        They are those of the next step from here under u as it is [N m, N]. Each world is evaluated by itself, which
+        takes some hundred microseconds.
+        """
+        if self._contacts is None:
+            self._sensors = self._sensors or self.sensors()
+            self._contacts = self._sensors.contact_wrenches()
+        return self._contacts
+
     def forget_motions(self) -> None:
         """Motions and what sensors give are computed anew when they are asked for next."""
-        self._motions = self._measured = None
+        self._motions = self._measured = self._contacts = None
 
     def _seen(self) -> tuple[Array, Array, Array]:
         if self._motions is None:
-            if self._batch is None:
-                state = state_with_parameters(self.plant, None)
-                self._batch = StateBatch(state.model, compiled=state.compiled, threads=self._threads)
-            self._motions = self._batch.frame_motions(self.q, self.v, None, self._frames, 0)[:3]
+            self._motions = self._states().frame_motions(self.q, self.v, None, self._frames, 0)[:3]
         assert self._motions is not None
         return self._motions
+
+    def _states(self) -> Any:
+        if self._batch is None:
+            state = state_with_parameters(self.plant, None)
+            self._batch = StateBatch(state.model, compiled=state.compiled, threads=self._threads)
+        return self._batch
 
     # what moves them
 

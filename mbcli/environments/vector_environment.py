@@ -43,8 +43,8 @@ PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
 class VectorEnvironment(Base):
     """Many worlds of one model, each an environment with episodes of its own.
 
-    Observations are (n, k) and actions (n, m) floats; actions are from -1 to 1, and are clipped to that. A world that
-    cannot go on (Worlds.status) is terminated, and info["failure"] says why. `autoreset` says who begins the next
+    Observations are (n, k) and actions (n, m) floats, which are clipped to the action space. A world that cannot
+    go on (Worlds.status) is terminated, and info["failure"] says why. `autoreset` says who begins the next
     episode of a world, and metadata["autoreset_mode"] has the choice:
 
     - "next_step", gymnasium's default: the next step() does, whatever its action; its reward is 0.
@@ -60,6 +60,7 @@ class VectorEnvironment(Base):
         task: a task file (YAML), a mapping with its keys, or a Task or class with its methods.
         period: [s] from one action to the next; default: that of the file, or one time step.
         time_limit: [s] after which an episode is truncated; default: that of the file, or none.
+        max_episode_steps: the same in periods, in place of time_limit.
         seed: of parameters and, until reset(seed=), of starts; None: not to be foretold.
         threads: that step worlds; default: as many as the process has processors.
         autoreset: "next_step", "same_step" or "disabled", or gymnasium's AutoresetMode.
@@ -68,6 +69,7 @@ class VectorEnvironment(Base):
 
     Attributes:
         worlds: TaskWorlds.
+        autoreset_mode: the choice of `autoreset`, gymnasium's AutoresetMode.
         task: the Task.
         observation_names: k names, or none of a task in Python without names.
         parameters: {path: n texts} that were drawn for worlds.
@@ -85,6 +87,7 @@ class VectorEnvironment(Base):
         *,
         period: float | None = None,
         time_limit: float | None = None,
+        max_episode_steps: int | None = None,
         seed: int | None = None,
         threads: int | None = None,
         autoreset: str | AutoresetMode = "next_step",
@@ -94,7 +97,7 @@ class VectorEnvironment(Base):
         from gymnasium.spaces import Box
         from gymnasium.vector.utils import batch_space
 
-        self._mode = _mode(autoreset)
+        self.autoreset_mode = _mode(autoreset)
         if render_mode not in (None, *RENDER_MODES):
             raise ArgumentError(f"render_mode is {render_mode!r}: {name_or_list(render_mode, RENDER_MODES)}")
         self.render_mode = render_mode
@@ -105,7 +108,7 @@ class VectorEnvironment(Base):
         self._numbers = np.arange(count)
         self._episodes, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._ended = np.zeros(count, dtype=bool)
-        file = read_task(task) if _is_task_file(task) else None
+        self._file = file = read_task(task) if _is_task_file(task) else None
         options: dict[str, Any] = {"threads": threads, "on_compile": on_compile}
         self.parameters: dict[str, list[str]] = {}
         if file is None:
@@ -121,22 +124,37 @@ class VectorEnvironment(Base):
         self.worlds = TaskWorlds(loaded, count, **options)
         self.task: Task = as_task(task) if file is None else file.task(self.worlds)
         self.task.prepare(self.worlds)
-        size = self.task.action_size(self.worlds)
+        size, self._bounds = self.task.action_size(self.worlds), self.task.action_limits(self.worlds)
         self.worlds.set_action_size(size)
+        time_limit = time_limit if max_episode_steps is None else None
         self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
+        self._limit = self._limit if max_episode_steps is None else float(max_episode_steps)
         self.period = self._frames * self.worlds.plant.time_step()
         fps = round(1.0 / self.period) or 1
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": list(RENDER_MODES), "render_fps": fps}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(RENDER_MODES), "render_fps": fps}
         self._loaded = loaded
         self._pictures: WorldPictures | None = None  # WorldPictures, once they are asked for
         self._begin(np.ones(count, dtype=bool))
         width = self._observed().shape[1]
         self.observation_names = list(self.task.observation_names(self.worlds))
         self.single_observation_space = Box(-np.inf, np.inf, (width,), np.float64)
-        self.single_action_space = Box(-1.0, 1.0, (size,), np.float32)
+        self.single_action_space = Box(*self._bounds, (size,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, count)
         self.action_space = batch_space(self.single_action_space, count)
         self._episodes[:] = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes on: worlds, episodes, seeds. Terms of a file are looked up anew, a task in Python is copied."""
+        dropped = {"_pictures"} if self._file is None else {"_pictures", "task"}
+        return {key: value for key, value in vars(self).items() if key not in dropped}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As they were when they were copied."""
+        vars(self).update(state)
+        self._pictures = None
+        if self._file is not None:
+            self.task = self._file.task(self.worlds)
+            self.task.prepare(self.worlds)
 
     # episodes
 
@@ -177,7 +195,7 @@ class VectorEnvironment(Base):
         """
         worlds, pending = self.worlds, self._ended.copy()
         action = self._action(actions)
-        if self._mode is AutoresetMode.DISABLED and pending.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and pending.any():
             number = int(np.flatnonzero(pending)[0])
             raise ArgumentError(f"the episode of world {number} has ended: reset() with the option mask begins another")
         worlds.previous_action[:], worlds.action[:] = worlds.action, action
@@ -199,7 +217,7 @@ class VectorEnvironment(Base):
                 reasons[number] = reason
             info |= {"failure": reasons, "_failure": failed}
         self._ended = terminated | truncated
-        if self._mode is AutoresetMode.SAME_STEP and self._ended.any():
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
             info |= {"final_obs": observations, "_final_obs": self._ended}
             self._begin(self._ended)
             observations = self._observed()
@@ -274,7 +292,7 @@ class VectorEnvironment(Base):
         if not np.isfinite(action).all():
             number = int(np.flatnonzero(~np.isfinite(action).all(axis=1))[0])
             raise ArgumentError(f"the action of world {number} has numbers that are not finite")
-        return np.clip(action, -1.0, 1.0)
+        return np.clip(action, *self._bounds)
 
     def _observed(self) -> Matrix:
         observations = np.array(self.task.observe(self.worlds), dtype=float)
@@ -291,17 +309,25 @@ class VectorEnvironment(Base):
 
 
 def make_environments(
-    task: str | os.PathLike[str] | Mapping[str, Any], count: int, *, model: Any = None, **options: Any
+    task: str | os.PathLike[str] | Mapping[str, Any],
+    count: int | None = None,
+    *,
+    num_envs: int | None = None,
+    model: Any = None,
+    **options: Any,
 ) -> VectorEnvironment:
     """The VectorEnvironment of a task file that names its model.
 
     Args:
         task: a task file (YAML), or a mapping with its keys.
-        count: number of worlds.
+        count, num_envs: number of worlds; the second is its name in gymnasium.make_vec().
         model: in place of that of the file.
         options: further arguments of VectorEnvironment.
     """
-    return VectorEnvironment(model, count, task, **options)
+    numbers = [number for number in (count, num_envs) if number is not None]
+    if len(numbers) != 1:
+        raise ArgumentError("the number of worlds is `count`, or `num_envs`")
+    return VectorEnvironment(model, numbers[0], task, **options)
 
 
 def _is_task_file(task: Any) -> bool:

@@ -78,6 +78,20 @@ class WorldSensors:
                 found[sensor.path][numbers] = sensor.values(rows)
         return {path.removeprefix(FOLDER): values for path, values in found.items()}
 
+    def contact_wrenches(self) -> FloatArray:
+        """Spatial forces (n, number of bodies, 6) of contact on bodies at their origins, in World [N m, N].
+
+        They are those of the next step, under u and desired as they are now.
+        """
+        plant = self._plant
+        found = np.zeros((len(self._worlds), plant.num_bodies(), 6))
+        with self._worlds.holding():
+            for _, states, numbers in self._groups if plant.meets_contact() else ():
+                for k in numbers.tolist():
+                    context = self._at(k, states)
+                    found[k] = plant.contact_body_forces(context, plant.contact_record(context))
+        return found
+
     def signals(self) -> dict[str, FloatArray]:
         """{name: signals (n, columns)} at the times of the worlds, which have gone on since the last call.
 

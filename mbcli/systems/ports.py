@@ -163,6 +163,10 @@ class Port:
         return made if isinstance(made, AbstractValue) else AbstractValue.Make(made)
 
 
+def _any_value(value: Any) -> None:
+    """The check of a port that takes every value; not a lambda, which does not pickle."""
+
+
 class InputPort(Port):
     """A value that a context holds for a system, or takes from elsewhere.
 
@@ -182,7 +186,7 @@ class InputPort(Port):
         name: str,
         index: int = 0,
         size: int | None = None,
-        check: Callable[[Any], object] = lambda value: None,
+        check: Callable[[Any], object] = _any_value,
     ) -> None:
         super().__init__(system, name, index, size)
         self._check = check

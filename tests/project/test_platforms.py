@@ -56,6 +56,7 @@ EXTRAS = (
     "distributed",
     "pxr",
     "gymnasium",
+    "stable_baselines3",
 )
 # imported as programs alone, or where their package is
 LEFT_OUT = ("mbcli.__main__", "mbcli.engine.__main__")
