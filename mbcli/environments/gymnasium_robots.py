@@ -111,7 +111,7 @@ class Runner(Robot):
     def reward(self, worlds: TaskWorlds, action: FloatArray) -> Vector:
         """As of Task."""
         velocity = (self._place(worlds) - self._before) / (self.FRAMES * self.time_step)
-        healthy = getattr(self.set, "healthy_reward", 0.0) * self._is_healthy(worlds)
+        healthy = getattr(self.set, "healthy_reward", 0.0) * self.is_healthy(worlds)
         effort = self.set.ctrl_cost_weight * np.square(action).sum(axis=1)
         return self.set.forward_reward_weight * velocity + healthy - effort
 
@@ -119,12 +119,13 @@ class Runner(Robot):
         """As of Task."""
         if not getattr(self.set, "terminate_when_unhealthy", False):
             return np.zeros(len(worlds), dtype=bool)
-        return ~self._is_healthy(worlds)
+        return ~self.is_healthy(worlds)
 
     def _place(self, worlds: TaskWorlds) -> Vector:
         return self.qpos(worlds)[:, 0].copy()
 
-    def _is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+    def is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+        """(n,) whether it is in the ranges in which it is rewarded, and goes on."""
         return np.ones(len(worlds), dtype=bool)
 
 
@@ -145,7 +146,8 @@ class Walker2d(Runner):
     FILE, FRAMES, FASTEST = "walker2d_v5.xml", 4, 10.0
     SETTINGS = {**STANDS, "ctrl_cost_weight": 1e-3, "healthy_z_range": (0.8, 2.0), "healthy_angle_range": (-1.0, 1.0)}
 
-    def _is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+    def is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+        """As of Runner."""
         z, angle = worlds.q[:, 1], worlds.q[:, 2]
         return _between(z, self.set.healthy_z_range) & _between(angle, self.set.healthy_angle_range)
 
@@ -161,9 +163,10 @@ class Hopper(Walker2d):
         "healthy_state_range": (-100.0, 100.0),
     }
 
-    def _is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+    def is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+        """As of Runner."""
         state = np.hstack([worlds.q, worlds.v])[:, 2:]
-        return super()._is_healthy(worlds) & _between(state, self.set.healthy_state_range).all(axis=1)
+        return super().is_healthy(worlds) & _between(state, self.set.healthy_state_range).all(axis=1)
 
 
 class Touching(Runner):
@@ -224,7 +227,8 @@ class Ant(Touching):
     def _clipped(self, worlds: TaskWorlds) -> Matrix:
         return np.clip(self._contacts(worlds), *self.set.contact_force_range).reshape(len(worlds), -1)
 
-    def _is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+    def is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+        """As of Runner."""
         low, high = self.set.healthy_z_range
         z = worlds.q[:, 6]
         return (z >= low) & (z <= high) & np.isfinite(np.hstack([worlds.q, worlds.v])).all(axis=1)
@@ -267,7 +271,8 @@ class Humanoid(Touching):
     def _place(self, worlds: TaskWorlds) -> Vector:
         return self._centers(worlds)[1][:, 0]
 
-    def _is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+    def is_healthy(self, worlds: TaskWorlds) -> BoolArray:
+        """As of Runner."""
         return _between(worlds.q[:, 6], self.set.healthy_z_range)
 
     def _inertias(self, worlds: TaskWorlds) -> Array:

@@ -134,9 +134,9 @@ class Worlds:
         **settings: Unpack[RunArguments],
     ) -> None:
         refuse_unknown(OF_WORLDS, settings, "Worlds")
-        settings["fields"] = ()
         loaded = as_loaded(model)
         self.plant: MultibodyPlant = loaded.plant
+        settings |= {"fields": (), "duration": self.plant.time_step()}  # there is no end that a step could miss
         if count < 1:
             raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
         self._threads = num_processors() if threads is None else int(threads)

@@ -41,7 +41,8 @@ def test_a_name_with_its_module_needs_no_other_import():
 
 
 @pytest.mark.filterwarnings("ignore:.*WARN.*")
-@pytest.mark.parametrize("robot", ["InvertedPendulum", "Hopper", "Ant"])
+@pytest.mark.filterwarnings("error::mbcli.simulation.run_warnings.SimulationWarning")
+@pytest.mark.parametrize("robot", ["InvertedPendulum", "Hopper", "Ant", "Humanoid"])
 def test_gymnasiums_checker_passes(robot):
     check_env(gymnasium.make(f"mbcli/{robot}-v0", seed=0, threads=1).unwrapped, skip_render_check=True)
 
