@@ -97,6 +97,11 @@ class FilesCommand(GroundCommand):
     "that the data lack. Their links count as welded.",
 )
 @click.option(
+    "--no-effort",
+    metavar="LIST",
+    help="Joints that move by efforts that nobody knows, or that are not to be used: NAME,NAME.",
+)
+@click.option(
     "--floating", is_flag=True, help="Bases float, and the data give their motion; default: bases are welded."
 )
 @click.option(
@@ -229,8 +234,11 @@ def _checked(options: Options) -> bool:
         raise click.UsageError("--fit trajectory writes a page: --report FILE.html")
     if by_motion and (not options.data or options.payload is not None):
         raise click.UsageError("--fit trajectory needs --data" if not options.data else "--payload needs --fit torque")
-    if by_motion and options.held is not None:
-        raise click.UsageError("--held needs --fit torque")
+    for word, value in (("--held", options.held), ("--no-effort", options.no_effort)):
+        if by_motion and value is not None:
+            raise click.UsageError(f"{word} needs --fit torque")
+    if loaded and options.no_effort is not None:
+        raise click.UsageError("--no-effort: --known-load finds gains from all efforts")
     return options.ground is not None or any(path.startswith("geometry.") for path in paths)
 
 
@@ -254,6 +262,7 @@ def _settings(options: Options, model: LoadedModel) -> Settings:
         payload=options.payload,
         known_load=None if known_load is None else _known_load(known_load),
         held=held_words(options.held),
+        no_efforts=[] if options.no_effort is None else options.no_effort.replace(",", " ").split(),
         in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
     )
 

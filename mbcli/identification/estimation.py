@@ -58,7 +58,8 @@ class Weighted:
             of one, since errors of neighbours are alike.
         weights: for each run (n, d), 0 where an equation is not used.
         R, c: (r, p), (r,): |R x - c|^2 is the weighted sum of squares, less a constant, over `inflation`.
-        outliers: how many equations count for less.
+        outliers: how many equations count for less. near: whether the noise of each joint is taken to be nearer to that
+            of the noisiest.
     """
 
     noise: FloatArray
@@ -67,15 +68,19 @@ class Weighted:
     c: FloatArray
     inflation: float
     outliers: int
+    near: bool = False
 
 
-def weigh(equations: Sequence[Equations], sizes: FloatArray, columns: Any, combinations: FloatArray) -> Weighted:
+def weigh(
+    equations: Sequence[Equations], sizes: FloatArray, columns: Any, combinations: FloatArray, near: bool = False
+) -> Weighted:
     """Finds noise and weights by repeated least squares (Huber's weights, then Tukey's).
 
     All but the last take the mean weight of a velocity for the matrix, and each equation's own for the gradient: that
     changes how quickly they converge, not what to.
 
     sizes: (p,) of the unknowns. columns (r,), combinations (r, p): of base_combinations(), or all_alone().
+    near: whether joints with little noise count for less than by that, as nearer_noise() says.
     """
     bases = Bases(equations, columns, sizes)
     scale = np.array([_root_mean_square(b.y) for b in bases.of_velocity])
@@ -101,12 +106,18 @@ def weigh(equations: Sequence[Equations], sizes: FloatArray, columns: Any, combi
             if c @ c < settled**2 * len(c) and (noise > ALMOST_AS_BEFORE * before).all():
                 break
         robust = [_bisquare(np.abs(own) / noise[k]) for k, own in enumerate(errors)]
+    noise = nearer_noise(noise) if near else noise
     R, c = bases.triangle(robust, noise)
     inflation = _inflation(bases.of_runs(errors), equations, noise)
     outliers = int(sum((h < 0.5).sum() for h in robust))
     weights = bases.of_runs([np.sqrt(h) / s for h, s in zip(robust, noise, strict=True)])
     shrunk = 1.0 / np.sqrt(inflation)
-    return Weighted(noise, weights, R @ combinations * shrunk, c * shrunk, inflation, outliers)
+    return Weighted(noise, weights, R @ combinations * shrunk, c * shrunk, inflation, outliers, near)
+
+
+def nearer_noise(noise: FloatArray) -> FloatArray:
+    """(d,) between that of each joint and the largest; none is less than it was, so that standard errors stay true."""
+    return np.array(np.sqrt(noise * noise.max()))
 
 
 @dataclass

@@ -20,6 +20,8 @@ CODES = {
     "DATA_LIMITS": "warning",
     "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",
+    "DATA_SILENT": "note",
+    "DATA_WEIGHTS": "note",
     "RESULT_POOR": "error",
     "RESULT_WORSE": "error",
     "RESULT_FILE": "error",

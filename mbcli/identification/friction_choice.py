@@ -34,7 +34,7 @@ KINDS = {  # of unknowns
 }
 STRIBECK_PARTS = (0.03, 0.06, 0.12, 0.25, 0.5)  # of the usual speed, that are tried
 BLOCKS = 10
-CHANCE = 3.0  # standard errors of the mean difference of blocks, that are chance
+CHANCE = 2.0  # standard errors of the mean difference of blocks, that are chance
 AT_ALL = 1.02  # times the least error of a joint: what is less is no difference
 RIDGE = 1e-12  # of the mean of the diagonal of normal equations, by sizes of unknowns
 
@@ -89,7 +89,7 @@ def friction_laws(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> li
     y, usable = (np.concatenate([getattr(e, name) for e in equations]) for name in ("y", "usable"))
     tau = np.concatenate([e.tau for e in equations])
     v = np.concatenate([run.v for run in runs])
-    blocks = _blocks([e.source for e in equations], [len(e.y) for e in equations])
+    blocks = blocks_of([e.source for e in equations], [len(e.y) for e in equations])
     at = {d: int(np.searchsorted(subject.independent, d)) for d in subject.joints}
     usual = slow / SLOW
     sums = [_normal(A[:, k], y[:, k], usable[:, k], blocks, noise[k]) for k in range(y.shape[1])]
@@ -161,7 +161,7 @@ def _chosen(
     return FrictionLaw(joint, d, law, [name for name in same if name != law], errors, speed)
 
 
-def _blocks(sources: Sequence[str], lengths: Sequence[int]) -> list[Any]:
+def blocks_of(sources: Sequence[str], lengths: Sequence[int]) -> list[Any]:
     """Rows of each block, of all runs one after another: files if there are BLOCKS // 2 or more, else parts of time."""
     ends = np.cumsum(lengths)
     if len(set(sources)) >= BLOCKS // 2:

@@ -129,16 +129,42 @@ def _of(plant: Any, chosen: Mapping[Any, float | None]) -> HeldJoints:
     return held
 
 
-def _joint(plant: Any, joints: Sequence[Any], name: str) -> Any:
+def without_efforts(plant: Any, names: Sequence[str], held: HeldJoints) -> Any:
+    """(nv,) mask of the velocities of joints whose efforts are not known, and so are not used.
+
+    Raises:
+        ArgumentError: a name means nothing, or a joint that is held. ModelError: a model with constraints, whose
+            equations are sums over joints; or no joint is left.
+    """
+    found = np.zeros(plant.num_velocities(), dtype=bool)
+    if not names:
+        return found
+    joints = [joint for joint in plant.moving_joints() if joint.num_velocities()]
+    if any(not held.velocities[c.joint0.velocity_start()] for c in plant.elements.constraints if c.kind == "coupler"):
+        raise ModelError("no efforts: followers (mimic) move here, whose equations are sums over joints")
+    if any(c.kind != "coupler" for c in plant.elements.constraints):
+        raise ModelError("no efforts: the model has constraints, whose equations are sums over joints")
+    for name in names:
+        joint = _joint(plant, joints, name, "no efforts")
+        start = joint.velocity_start()
+        if held.velocities[start]:
+            raise ArgumentError(f"no efforts: joint {joint.name()} is held, and needs none")
+        found[start : start + joint.num_velocities()] = True
+    if (found | held.velocities).all():
+        raise ModelError("no efforts: no joint is left whose efforts are known; --fit trajectory needs none")
+    return found
+
+
+def _joint(plant: Any, joints: Sequence[Any], name: str, what: str = "held") -> Any:
     named = [joint for joint in joints if joint.name() == name]
     if len(named) == 1:
         return named[0]
     try:
         k = NamedCoordinates(plant.GetPositionNames(), "joint").find(name)
     except AmbiguousNameError as error:
-        raise ArgumentError(f"held: {error}") from None
+        raise ArgumentError(f"{what}: {error}") from None
     except LookupError as error:
-        raise ArgumentError(f"held: {error}") from None
+        raise ArgumentError(f"{what}: {error}") from None
     return next(j for j in joints if j.position_start() <= k < j.position_start() + j.num_positions())
 
 

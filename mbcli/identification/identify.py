@@ -25,7 +25,7 @@ from mbcli.identification.estimation import (
 )
 from mbcli.identification.findings import Finding
 from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
-from mbcli.identification.held_joints import HeldJoints, held_joints
+from mbcli.identification.held_joints import held_joints, without_efforts
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
 from mbcli.identification.possible_bodies import Estimate, estimate
@@ -33,11 +33,13 @@ from mbcli.identification.records import DataSettings, Record, given, read_recor
 from mbcli.identification.signals import MOVES, choose_cutoff, runs_of, velocities_of
 from mbcli.identification.subject import HOLD, SLOW, Subject, slow_speeds
 from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
+from mbcli.identification.weight_choice import ChosenWeights, choose_weights
 
 if TYPE_CHECKING:
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
 
+MOVES_ON = 0.3  # of the usual speed of a joint: slower, it may be about to turn back
 UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
 DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
 
@@ -51,7 +53,7 @@ class Settings(DataSettings):
         `frictions` beside it. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
         known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
-        held: {joint: where it stands}, of held_joints().
+        held: {joint: where it stands}, of held_joints(). no_efforts: names of joints whose efforts are not used.
     """
 
     frictions: Sequence[str] = DEFAULT_FRICTIONS
@@ -60,6 +62,7 @@ class Settings(DataSettings):
     payload: str | None = None
     known_load: KnownLoad | None = None
     held: Mapping[str, float | None] = field(default_factory=dict)
+    no_efforts: Sequence[str] = ()
     in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
 
 
@@ -143,8 +146,10 @@ def identify(
         settings = replace(settings, gains=np.ones(plant.num_velocities()))
     records = [read_record(path, plant, settings, tell=tell) for path in (*data, *loaded, *validate)]
     held = held_joints(plant, settings.held, records if settings.held else ())
+    silent = without_efforts(plant, settings.no_efforts, held)
+    records = [replace(record, tau=np.where(silent, np.nan, record.tau)) for record in records]
     for record in records:
-        _check_efforts(record, plant, held)
+        _check_efforts(record, plant, held.velocities | silent)
     subject = Subject(
         plant,
         frictions=settings.frictions,
@@ -152,8 +157,11 @@ def identify(
         payload=settings.payload,
         held=held,
         name=name,
+        silent=silent,
     )
     findings = list(subject.findings)
+    if silent.any():
+        findings.append(_silent_finding(plant, silent, records[0].source))
     if held.joints:
         findings.append(held.finding(plant, records[0].source))
     use = ["data"] * len(data) + ["loaded"] * len(loaded) + ["validation"] * len(validate)
@@ -198,7 +206,9 @@ def identify(
     others = [subject.equations(run, of_others) for run in runs["validation"]]
     # whatever the file says of friction: what is tested are the data
     of_data = (
-        subject if settings.payload is None else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held)
+        subject
+        if settings.payload is None
+        else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held, silent=silent)
     )
     for source in dict.fromkeys(run.source for run in whole):
         parts = [run for run in whole if run.source == source]
@@ -256,13 +266,22 @@ def _standing(subject: Subject, runs: Sequence[Run]) -> set[str]:
     return found
 
 
-def _check_efforts(record: Record, plant: Any, held: HeldJoints) -> None:
-    missing = missing_efforts(record, plant, held.velocities)
+def _check_efforts(record: Record, plant: Any, needless: Any) -> None:
+    missing = missing_efforts(record, plant, needless)
     if missing:
         raise ModelError(
             f"{record.source}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of "
-            f"actuators{HOLD}"
+            f"actuators{HOLD}; joints that move by efforts that nobody knows: --no-effort NAME"
         )
+
+
+def _silent_finding(plant: Any, silent: Any, source: str) -> Finding:
+    names = ", ".join(name for name, one in zip(plant.GetVelocityNames(), silent, strict=True) if one)
+    message = (
+        f"efforts of {names} are not used: friction and rotors there, and what these efforts alone would show, stay "
+        "what the file says"
+    )
+    return Finding("DATA_SILENT", message, source)
 
 
 def _followed(record: Record, subject: Subject) -> Record:
@@ -294,6 +313,7 @@ def _with_laws(subject: Subject, laws: Sequence[FrictionLaw], settings: Settings
         held=subject.held,
         name=name,
         laws={d: (*kinds.get(d, (VISCOUS, COULOMB)), *others) for d in subject.joints},
+        silent=subject.silent,
     )
     for law in laws:
         if law.speed is not None:
@@ -316,11 +336,18 @@ def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArr
     subject.stribeck_speed = np.where(usual > 0.0, best * usual, np.inf)
 
 
-def solved(subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray]) -> tuple[Weighted, Estimate]:
+def solved(
+    subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray], near: bool = False
+) -> tuple[Weighted, Estimate]:
     """The weighted equations, and the possible parameters that fit them best."""
-    # the combinations of closed chains are those of positions that satisfy the constraints, which measured ones do not
-    weighted = weigh(own, subject.sizes, *(base if subject.chains is None else all_alone(len(subject.sizes))))
+    weighted = weigh(own, subject.sizes, *_unknowns(subject, base), near)
     return weighted, _fitted(subject, weighted, ~subject.zero, np.zeros(len(subject.sizes)))
+
+
+def _unknowns(subject: Subject, base: tuple[Any, FloatArray]) -> tuple[Any, FloatArray]:
+    """Columns and combinations of weigh()."""
+    # the combinations of closed chains are those of positions that satisfy the constraints, which measured ones do not
+    return base if subject.chains is None else all_alone(len(subject.sizes))
 
 
 def _fitted(subject: Subject, weighted: Weighted, kept: Any, others: FloatArray) -> Estimate:
@@ -359,6 +386,11 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
         raise ModelError(f"{own[0].source}: error: no sample can be used: nothing moves fast enough")
     base = base_combinations(subject.exact_rows(runs), subject.sizes)
     weighted, found = solved(subject, own, base)
+    # of data that look wrong nothing is to be hidden
+    chosen = None if result.looks_wrong() else _choose_weights(subject, own, runs, weighted, base)
+    if chosen is not None and chosen.near:
+        weighted, found = solved(subject, own, base, chosen.near)
+        result.findings.append(chosen.finding(own[0].source))
     counts["outliers"] = weighted.outliers
     x = least_squares(weighted.R, weighted.c, subject.sizes)
     result.weighted, result.estimate = weighted, found
@@ -369,18 +401,42 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
     if len({e.source for e in own}) > 1:
         for source in dict.fromkeys(e.source for e in own):
             rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
-            tried = solved(subject, rest, base)[1]
+            tried = solved(subject, rest, base, weighted.near)[1]
             result.cross.append((source, relative_error(left, tried.x, raw=True)))
+
+
+def _choose_weights(
+    subject: Subject,
+    own: Sequence[Equations],
+    runs: Sequence[Run],
+    weighted: Weighted,
+    base: tuple[Any, FloatArray],
+) -> ChosenWeights:
+    """By what bodies that can be predict of blocks that were left out, while joints move on.
+
+    Near where a joint turns back Stribeck's friction, backlash and what a filter rounds are no noise, and a friction
+    that is not the true one would predict them best.
+    """
+    usual = slow_speeds(runs, subject.plant.num_velocities()) / SLOW
+    judged = np.concatenate([e.judged for e in own])
+    if subject.chains is None:
+        speeds = np.concatenate([np.abs(run.v) for run in runs])
+        judged = judged & (speeds >= MOVES_ON * usual)[:, subject.independent]
+
+    def fitted(R: FloatArray, c: FloatArray) -> FloatArray:
+        return _fitted(subject, replace(weighted, R=R, c=c), ~subject.zero, np.zeros(len(subject.sizes))).x
+
+    return choose_weights(own, judged, weighted, subject.sizes, _unknowns(subject, base), fitted)
 
 
 def _count_bias(result: Identified, smoother: list[Equations]) -> None:
     """Adds to standard errors how much a smoother filter changes the result: what noise does not explain."""
-    base, before = result.base, result.estimate
-    assert base is not None and before is not None
+    base, before, weighted = result.base, result.estimate, result.weighted
+    assert base is not None and before is not None and weighted is not None
     if not any(e.usable.any() for e in smoother):
         return
     try:
-        after = solved(result.subject, smoother, (base.columns, base.combinations))[1]
+        after = solved(result.subject, smoother, (base.columns, base.combinations), weighted.near)[1]
     except NumericalError:  # nothing to compare with
         return
     bias = after.x - before.x

@@ -54,13 +54,14 @@ class Subject:
         payload: name of the only link whose parameters are identified, with offsets among frictions; None: all.
         held: joints that do not move, None: there are none.
         laws: {velocity: kinds of friction of its joint}; those that it does not name have all of `frictions`.
+        silent: (nv,) of without_efforts(): velocities whose equations are not used; None: of none.
 
     Attributes:
-        independent: velocities whose equations equations() gives: those that are not held, nor depend on others by
-            constraints.
+        independent: velocities whose equations equations() gives: those that are not held nor silent, nor depend on
+            others by constraints.
         links: numbers of the links whose inertias are identified. reference: (m, 10) what a file says of them, made
             such that a body can have it.
-        joints: velocities of joints with one, whose friction is identified.
+        joints: velocities of joints with one, whose friction is identified. silent: as given.
         parameters: list of Parameter, in the order of the unknowns. zero: (p,) those that are 0 by the law of their
         joint, whatever the file says: Coulomb friction. frames: (m,) of the links, numbers.
         findings: of the model. payload: whether only a payload is identified.
@@ -76,9 +77,11 @@ class Subject:
         held: HeldJoints | None = None,
         name: str = "",
         laws: Mapping[int, Sequence[str]] = MappingProxyType({}),
+        silent: Any = None,
     ) -> None:
         self.held, self.payload = held or nothing_held(plant), payload is not None
-        self.independent = np.flatnonzero(~self.held.velocities)
+        self.silent = np.zeros(plant.num_velocities(), dtype=bool) if silent is None else silent
+        self.independent = np.flatnonzero(~(self.held.velocities | self.silent))
         self.plant, self.context = plant, plant.CreateDefaultContext()
         state = self.context.state
         if not state.parameters_current:
@@ -155,8 +158,8 @@ class Subject:
         self.stribeck_speed = np.full(self.plant.num_velocities(), np.inf)  # [rad/s or m/s] of each velocity
         self.joint_of: dict[int, Any] = {}
         for joint in self.plant.moving_joints():
-            if joint.num_velocities() == 1 and not self.held.velocities[joint.velocity_start()]:
-                d = joint.velocity_start()
+            d = joint.velocity_start()
+            if joint.num_velocities() == 1 and not self.held.velocities[d] and not self.silent[d]:
                 self.joints.append(d)
                 self.joint_of[d] = joint
                 self._dry[d] = float(joint.dry_friction[0])
@@ -253,7 +256,7 @@ class Subject:
             usable, judged = (
                 ~np.einsum("nik,ni->nk", acts, ~part).astype(bool) & good[:, None] for part in (usable, judged)
             )
-        elif self.held.joints:
+        elif len(self.independent) < A.shape[1]:
             A, y, tau, raw, usable, judged = (part[:, self.independent] for part in (A, y, tau, raw, usable, judged))
         return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged)
 

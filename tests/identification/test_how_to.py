@@ -1,6 +1,7 @@
 """The how-to, followed step by step on a simulated arm: each fault is found at the step that says so."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -67,21 +68,31 @@ def spoiled(fault, columns, names):
         other |= {name: np.degrees(columns[name]) for name in q}
     elif fault == "dead":
         other[tau[2]] = np.zeros_like(columns[tau[2]])
+    elif fault == "clipped":
+        most = 0.85 * np.abs(columns[tau[1]]).max()
+        other[tau[1]] = np.clip(columns[tau[1]], -most, most)
     elif fault == "kgf cm":
         other |= {name: 10.197 * columns[name] for name in tau}
     return other
 
 
-FAULTS = {
-    "swapped": (FINDINGS, "DATA_SWAPPED", "j0"),
-    "mirrored": (FINDINGS, "DATA_SIGN", "j1"),
-    "late": (FINDINGS, "DATA_LAG", "behind"),
-    "degrees": (FINDINGS, "DATA_UNITS", "--degrees"),
-    "dead": (FINDINGS, "DATA_DEAD", "j2"),
-    "load": (FINDINGS, "DATA_LOAD", "l2"),
-    "tilted": (FINDINGS, "DATA_GRAVITY", "--gravity"),
-    "kgf cm": (ERRORS, "RESULT_MASS", "kgf cm"),
+FAULTS = {  # {fault: (step, code, what the finding names, words of the step)}
+    "swapped": (FINDINGS, "DATA_SWAPPED", "j0", "swapped columns"),
+    "mirrored": (FINDINGS, "DATA_SIGN", "j1", "mirrored signs"),
+    "late": (FINDINGS, "DATA_LAG", "behind", "lags"),
+    "degrees": (FINDINGS, "DATA_UNITS", "--degrees", "degrees"),
+    "dead": (FINDINGS, "DATA_DEAD", "j2", "dead sensors"),
+    "load": (FINDINGS, "DATA_LOAD", "l2", "a load that changes on the way"),
+    "tilted": (FINDINGS, "DATA_GRAVITY", "--gravity", "a base that is tilted"),
+    "kgf cm": (ERRORS, "RESULT_MASS", "kgf cm", "`RESULT_MASS`"),
 }
+
+
+def steps():
+    """{first words of a step, in small letters: its text} of the how-to."""
+    text = (ROOT / "docs" / "how-to" / "identify.md").read_text()
+    parts = re.split(r"^\d\. \*\*(.*?)\*\*", text[text.index("## How to") :].partition("**Joints that")[0], flags=re.M)
+    return {name.lower().rstrip("."): body for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def followed(arm, recordings, folder, fault=None):
@@ -112,9 +123,18 @@ def test_a_good_recording_ends_with_a_file_that_other_motion_agrees_with(arm, re
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_found_at_the_step_that_says_so(fault, arm, recordings, tmp_path):
-    step, code, words = FAULTS[fault]
+    step, code, words, of_step = FAULTS[fault]
     exit_code, findings, is_written, _ = followed(arm, recordings, tmp_path, fault)
     assert exit_code in (1, 5) and not is_written
     assert any(code in finding and words in finding for finding in findings), findings
-    text = (ROOT / "docs" / "how-to" / "identify.md").read_text()
-    assert code in text or step == FINDINGS
+    (text,) = (body for name, body in steps().items() if name.startswith(step))
+    assert of_step in " ".join(text.split())
+
+
+def test_clipped_efforts_are_left_out_and_told_and_the_file_is_right(arm, recordings, tmp_path):
+    """Step 4 names saturated sensors: rows there do not count, and what is left is enough."""
+    code, findings, is_written, result = followed(arm, recordings, tmp_path, "clipped")
+    assert code == 0 and is_written
+    assert any("DATA_SATURATED" in finding and "j1" in finding for finding in findings), findings
+    assert json.loads(result.out)["errors"]["validation"] < 0.03
+    assert "saturated" in next(body for name, body in steps().items() if name.startswith(FINDINGS))
