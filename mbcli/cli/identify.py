@@ -159,7 +159,6 @@ def identify(ctx: click.Context, **values: Any) -> None:
     from mbcli.identification.identify import identify as identify_plant
     from mbcli.identification.model_files import changed_file, changes_by_efforts, changes_by_rollouts, volumes_of
     from mbcli.identification.report import efforts_picture, fit_page, report_page
-    from mbcli.identification.trajectory import fit_trajectory
     from mbcli.identification.verdict import verdict, verdict_of_fit
 
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
@@ -173,6 +172,8 @@ def identify(ctx: click.Context, **values: Any) -> None:
         name = str(of_model.models[0]) if of_model.models else ""
         result: Any
         if by_motion:
+            from mbcli.identification.trajectory import fit_trajectory  # and with it what runs worlds
+
             paths, length = _paths(options), options.segment
             result = fit_trajectory(
                 model, options.data, options.validate, paths, settings, length=length, contact=contact, tell=say

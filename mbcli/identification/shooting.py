@@ -9,12 +9,13 @@ under all changed parameters and from all changed starts are the worlds of one `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
+from mbcli.identification.tangents import Tangents
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Inputs:
 
 @dataclass
 class Fit:
-    """theta (p,), the segments' starts (k, 2 nv from those of the segments), residuals in standard deviations, and the
+    """theta (p,), the segments' starts (k, 2 d from those of the segments), residuals in standard deviations, and the
     covariance of theta."""
 
     theta: FloatArray
@@ -97,10 +98,13 @@ class Shooting:
     """Segments of motions, and the rollouts that are matched with them.
 
     Args:
-        loaded: a discrete model without constraints. free: its FreeParameters. segments: of equal numbers of samples.
+        loaded: a discrete model. free: its FreeParameters. segments: of equal numbers of samples.
         every: steps from one sample to the next. gains: function (loaded) -> (nu,) of what makes forces of aims.
 
-    ModelError for a model that has constraints.
+    Starts are changes (2 d,) of the states of segments, along the d directions that constraints leave; of trees these
+    are all nv velocities.
+
+    ModelError for positions that do not satisfy the constraints, and models whose constraints act now and then.
     """
 
     def __init__(
@@ -112,21 +116,26 @@ class Shooting:
         gains: Any,
         in_contact: bool,
     ) -> None:
-        self.loaded, self.free, self.segments, self.every = loaded, free, segments, every
+        self.loaded, self.free, self.every = loaded, free, every
         plant = self.plant = loaded.plant
-        if plant.elements.constraints:
-            raise ModelError("rollouts are fitted to trees: this model has constraints, or followers")
         self.nq, self.nv = plant.num_positions(), plant.num_velocities()
         self._h, self._gains = plant.time_step(), gains
         self._step = PARAMETERS_IN_CONTACT if in_contact else STEP_OF_PARAMETERS
         self._step_of_states = STATES_IN_CONTACT if in_contact else STEP_OF_STATES
         self._context = plant.CreateDefaultContext()
+        self._tangents = Tangents(plant, plant.CreateDefaultContext())
+        closed = [self._tangents.closed(s.start_q, s.start_v, s.source) for s in segments]
+        self.segments = [replace(s, start_q=q, start_v=v) for s, (q, v) in zip(segments, closed, strict=True)]
+        bases = [self._tangents.basis(s.start_q) for s in self.segments]
+        if len({basis.shape[1] for basis in bases}) > 1:
+            raise ModelError("the constraints lose rank in some positions of the data: starts there have no tangents")
+        self._bases = np.array(bases)  # (k, nv, d)
         self.samples = len(segments[0].time) - 1
         measured = np.array([np.hstack((s.q, s.v)) for s in segments])
         self.given = ~np.isnan(measured).all(axis=(0, 1))  # columns with a measurement
         self._y = measured[:, :, self.given]
         self.scale = np.ones(int(self.given.sum()))  # standard deviations of the errors
-        self.loose = np.ones(2 * self.nv)  # of starts from ends
+        self.loose = np.ones(2 * self.nv)  # of starts from ends, by velocities
         self.inflation = 1.0
         self.quaternions = [
             (j.position_start(), j.position_start() + 4)
@@ -138,18 +147,25 @@ class Shooting:
         """The noise that another one has."""
         self.scale, self.loose, self.inflation = other.scale, other.loose, other.inflation
 
+    def own_starts(self) -> FloatArray:
+        """(k, 2 d) of no change."""
+        return np.zeros((len(self.segments), 2 * self._bases.shape[2]))
+
+    def _loose(self, k: int) -> FloatArray:
+        """(2 d,) standard deviations of what is between segment k and the one before it."""
+        squares = self.loose.reshape(2, self.nv) ** 2
+        return np.array(np.sqrt(squares @ self._bases[k] ** 2).ravel())
+
     # ------------------------------------------------------------------------------------------ rollouts
 
     def states(self, starts: FloatArray) -> FloatArray:
-        """[q; v] (k, nq + nv) from which segments start, of starts (k, 2 nv) in the tangent space."""
-        found = np.empty((len(self.segments), self.nq + self.nv))
-        for row, segment, start in zip(found, self.segments, starts, strict=True):
-            self.plant.SetPositions(self._context, segment.start_q)
-            row[: self.nq] = segment.start_q + np.array(self.plant.MapVelocityToQDot(self._context, start[: self.nv]))
-            for a, b in self.quaternions:
-                row[a:b] /= np.linalg.norm(row[a:b])
-            row[self.nq :] = segment.start_v + start[self.nv :]
-        return found
+        """[q; v] (k, nq + nv) from which segments start, of starts (k, 2 d)."""
+        return np.array(
+            [
+                np.concatenate(self._tangents.moved(segment.start_q, segment.start_v, basis, start))
+                for segment, basis, start in zip(self.segments, self._bases, starts, strict=True)
+            ]
+        )
 
     def rollouts(self, thetas: Sequence[FloatArray], starts: Sequence[FloatArray]) -> FloatArray:
         """(n, k, samples + 1, nq + nv) of all segments under n parameters from n starts; NaN where a world stopped."""
@@ -183,14 +199,15 @@ class Shooting:
         return np.where(np.isnan(self._y), 0.0, (predicted - self._y) / self.scale)
 
     def gaps(self, rollout: FloatArray) -> FloatArray:
-        """(k, 2 nv) what is between the end of the segment before and the start of each, 0 if there is none."""
-        found = np.zeros((len(self.segments), 2 * self.nv))
+        """(k, 2 d) what is between the end of the segment before and the start of each, 0 if there is none."""
+        found = self.own_starts()
         for k, segment in enumerate(self.segments):
             if segment.follows:
                 end, start = rollout[k - 1, -1], rollout[k, 0]
                 self.plant.SetPositions(self._context, start[: self.nq])
                 q = self.plant.MapQDotToVelocity(self._context, end[: self.nq] - start[: self.nq])
-                found[k] = np.concatenate((q, end[self.nq :] - start[self.nq :])) / self.loose
+                own = np.stack((q, end[self.nq :] - start[self.nq :])) @ self._bases[k]
+                found[k] = own.ravel() / self._loose(k)
         return found
 
     def _cost(self, theta: FloatArray, rollout: FloatArray, with_prior: bool) -> float:
@@ -243,7 +260,7 @@ class Shooting:
         """H (sparse) and gradient of the squares, by theta and then the starts of each segment."""
         from scipy.sparse import coo_matrix
 
-        nx, k, p = 2 * self.nv, len(self.segments), 0 if fixed else self.free.size
+        nx, k, p = 2 * self._bases.shape[2], len(self.segments), 0 if fixed else self.free.size
         thetas, all_starts = [], []
         for n in range(p):
             changed = theta.copy()
@@ -289,7 +306,7 @@ class Shooting:
             if not self.segments[n].follows:
                 continue
             A, B = G[:p, n], G[p:, n]  # (p, nx), (nx of the segment before, nx)
-            C = -np.diag(1.0 / self.loose)  # of the start itself
+            C = -np.diag(1.0 / self._loose(n))  # of the start itself
             H += A @ A.T
             g[:p] += A @ gaps[n]
             both[:, n - 1] += A @ B.T
@@ -333,7 +350,7 @@ class Shooting:
         p = 0 if fixed else self.free.size
         d_theta = np.zeros(self.free.size)
         d_theta[:p] = np.clip(step[:p], -1.0, 1.0)
-        return d_theta, step[p:].reshape(len(self.segments), 2 * self.nv)
+        return d_theta, step[p:].reshape(len(self.segments), -1)
 
 
 def _corner(H: Any, p: int) -> FloatArray:

@@ -12,6 +12,7 @@ from mbcli.engine.runtime.kernel import may_compile
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.estimation import Equations
 from mbcli.identification.findings import Finding
+from mbcli.identification.followers import follow
 from mbcli.identification.held_joints import HeldJoints, nothing_held
 from mbcli.identification.unknowns import (
     ARMATURE,
@@ -214,10 +215,7 @@ class Subject:
         ModelError if others are missing; rates: also if their rates are.
         """
         q, v, vdot = q.copy(), v.copy(), vdot.copy()
-        for _ in self.plant.elements.constraints:  # followers of followers
-            for constraint in self.plant.elements.constraints:
-                if constraint.kind == "coupler":
-                    _follow(constraint, q, v, vdot)
+        follow(self.plant, q, v, vdot)
         for what, values, names in (
             ("positions", q, self.plant.GetPositionNames()),
             ("velocities", v, self.plant.GetVelocityNames() if rates else ()),
@@ -353,18 +351,6 @@ class Subject:
             N[k, self.dependent] = solved
             good[k] = rank == len(self.dependent)
         return N, good
-
-
-def _follow(constraint: Any, q: FloatArray, v: FloatArray, vdot: FloatArray) -> None:
-    """Gives q0 = gear_ratio q1 + offset where one of the two is not known."""
-    ratio, offset = constraint.gear_ratio, constraint.offset
-    i, j = constraint.joint0, constraint.joint1
-    (a, b), (k, l) = (i.position_start(), j.position_start()), (i.velocity_start(), j.velocity_start())
-    if np.isnan(q[0, a]) and not np.isnan(q[0, b]):
-        q[:, a] = ratio * q[:, b] + offset
-    for values in (v, vdot):
-        if np.isnan(values[0, k]) and not np.isnan(values[0, l]):
-            values[:, k] = ratio * values[:, l]
 
 
 def _turns_back(slow: Any, rate: float) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.data_checks import checked
 from mbcli.identification.estimation import correlations
+from mbcli.identification.followers import with_followers
 from mbcli.identification.free_parameters import FreeParameters
 from mbcli.identification.records import DataSettings, aimed_actuators, given, read_record
 from mbcli.identification.shooting import Inputs, Segment, Shooting
@@ -83,7 +84,7 @@ def fit_trajectory(
     """Identifies parameters of a model by rollouts that match files of motions, and tries them on other files.
 
     Args:
-        loaded: a discrete model without constraints. data, validate: names of files. paths: what is identified, as
+        loaded: a discrete model. data, validate: names of files. paths: what is identified, as
             FreeParameters takes it; default: inertias, damping and friction of joints.
         length: [s] of a segment. contact: whether solids of the model touch. tell: takes lines on unused columns.
 
@@ -94,7 +95,10 @@ def fit_trajectory(
     plant = loaded.plant
     if not plant.is_discrete():
         raise ModelError("rollouts take steps: the plant must be discrete, its time step is 0")
-    records = [read_record(path, plant, settings, torques=False, tell=tell) for path in (*data, *validate)]
+    records = [
+        with_followers(read_record(path, plant, settings, torques=False, tell=tell), plant)
+        for path in (*data, *validate)
+    ]
     findings, usable = [], []
     for record in records:
         found, mask, _ = checked(record, plant)
@@ -129,8 +133,7 @@ def fit_trajectory(
         shooting, np.maximum(_first_noise(shooting, own, [r for part in runs for r in part]), FIRST_NOISE * range_of)
     )
     zero = np.zeros(free.size)
-    starts = np.zeros((len(own), 2 * plant.num_velocities()))
-    before = shooting.solve(free.of_file(), starts, fixed=True)
+    before = shooting.solve(free.of_file(), shooting.own_starts(), fixed=True)
     figures: dict[str, float | None] = {"before": _error(shooting, before)}
     of_positions = {"data_before": _errors_of_positions(shooting, before)}
     fit, steps = shooting.solve(zero, before.starts), 0
@@ -149,8 +152,7 @@ def fit_trajectory(
     if unseen:
         other = Shooting(loaded, free, unseen, every, drive.gains, contact)
         other.take_weights(shooting)
-        starts = np.zeros((len(unseen), 2 * plant.num_velocities()))
-        untried, tried = (other.solve(theta, starts, fixed=True) for theta in (free.of_file(), fit.theta))
+        untried, tried = (other.solve(theta, other.own_starts(), fixed=True) for theta in (free.of_file(), fit.theta))
         figures["validation_before"], figures["validation"] = _error(other, untried), _error(other, tried)
         of_positions["validation_before"] = _errors_of_positions(other, untried)
         of_positions["validation"] = _errors_of_positions(other, tried)
@@ -164,8 +166,7 @@ def fit_trajectory(
         for other in (rest, left):
             other.take_weights(shooting)
         theta = rest.solve(fit.theta, of_rest).theta
-        starts = np.zeros((len(with_it), 2 * plant.num_velocities()))
-        cross.append((source, _error(left, left.solve(theta, starts, fixed=True))))
+        cross.append((source, _error(left, left.solve(theta, left.own_starts(), fixed=True))))
     return TrajectoryFit(
         free.fitted(fit.theta, fit.covariance),
         free.inertias(fit.theta),

@@ -30,7 +30,7 @@ FEWEST_BLOCKS = 4
 
 class ChosenWeights(NamedTuple):
     """Whether joints with little noise count for less than by that, and the errors of blocks that were left out, of
-    the usual weights and of these, over the size of their efforts; None where nothing was tried."""
+    the usual weights and of these, over the size of their efforts; None where the first blocks show no gain."""
 
     near: bool
     usual: float | None = None
@@ -75,27 +75,27 @@ def choose_weights(
     if len(blocks) < FEWEST_BLOCKS or float((error**2).sum()) <= NOISY**2 * size:
         return ChosenWeights(False)
     by_noise = np.concatenate(weighted.weights)
+    of_ways = (by_noise, by_noise * (weighted.noise / nearer_noise(weighted.noise)))
+    shrunk = 1.0 / np.sqrt(weighted.inflation)
 
-    def squares(weights: FloatArray) -> FloatArray:
-        """(b,) of the errors of blocks that were left out; infinite where no possible bodies are found without one."""
-        parts, errors = [], []
-        for rows in blocks:
-            X = A[rows][:, :, columns] * weights[rows][:, :, None]
-            parts.append(triangle_of(np.column_stack((X.reshape(-1, len(columns)), (y[rows] * weights[rows]).ravel()))))
-        try:
-            for b, rows in enumerate(blocks):
-                T = triangle_of(np.concatenate(parts[:b] + parts[b + 1 :]))[: len(columns)]
-                T = T / np.sqrt(weighted.inflation)
+    def triangle(weights: FloatArray, rows: Any) -> FloatArray:
+        X = A[rows][:, :, columns] * weights[rows][:, :, None]
+        return shrunk * triangle_of(np.column_stack((X.reshape(-1, len(columns)), (y[rows] * weights[rows]).ravel())))
+
+    parts = [[triangle(weights, rows) for rows in blocks] for weights in of_ways]
+    squares = np.zeros((2, len(blocks)))  # of the errors of each block that was left out, by the usual weights and near
+    for b, rows in enumerate(blocks):
+        for way, own in enumerate(parts):
+            T = triangle_of(np.concatenate(own[:b] + own[b + 1 :]))[: len(columns)]
+            try:
                 found = fitted(T[:, :-1] @ combinations, T[:, -1])
-                errors.append(float((errors_of(found, rows) ** 2).sum()))
-        except NumericalError:
-            return np.full(len(blocks), np.inf)
-        return np.array(errors)
-
-    usual, near = squares(by_noise), squares(by_noise * (weighted.noise / nearer_noise(weighted.noise)))
-    if not np.isfinite(usual + near).all():
-        return ChosenWeights(False)
-    before, after = (float(np.sqrt(e.sum() / size)) for e in (usual, near))
-    gain = usual - near
+            except NumericalError:  # no possible bodies without this block
+                return ChosenWeights(False)
+            squares[way, b] = (errors_of(found, rows) ** 2).sum()
+        usual, near = squares[:, : b + 1].sum(axis=1)
+        if b + 1 >= FEWEST_BLOCKS and near > LEAST_GAIN**2 * usual:
+            return ChosenWeights(False)
+    before, after = np.sqrt(squares.sum(axis=1) / size).tolist()
+    gain = squares[0] - squares[1]
     by_chance = gain.mean() <= CHANCE * gain.std(ddof=1) / np.sqrt(len(gain))
-    return ChosenWeights(not by_chance and after < LEAST_GAIN * before, before, after)
+    return ChosenWeights(not by_chance, before, after)

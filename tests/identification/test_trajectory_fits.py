@@ -156,15 +156,6 @@ def test_what_cannot_be_fitted_is_an_error(words, code, says, pendula, tmp_path)
     assert result.code == code and says in result.err, result.err
 
 
-def test_closed_chains_are_refused(tmp_path):
-    model = SAMPLES / "closed_chains" / "four_bar.urdf"
-    plant = load_model(str(model), weld_base=True).plant
-    rows = np.column_stack([np.arange(200) / 100.0, *(np.sin(np.arange(200) / 30.0),) * plant.num_positions()])
-    data = written(tmp_path / "a.csv", [f"q:{name}" for name in plant.GetPositionNames()], rows)
-    result = cli("identify", str(model), "--data", data, "--fit", "trajectory")
-    assert result.code == 3 and "constraints" in result.err
-
-
 def test_zero_is_what_the_file_says_and_the_prior_is_the_divergence():
     loaded = load_model(str(SAMPLES / "double_pendulum.urdf"), weld_base=True)
     free = FreeParameters(loaded, ["body.*.inertial", "joint.*.damping"], {})

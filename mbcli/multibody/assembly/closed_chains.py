@@ -79,6 +79,10 @@ class ClosedChains:
             owners += [owner] * len(made.rows)
         return rows, owners
 
+    def has_limits(self):
+        """Whether a tendon has limits, which are no equations: they act at some positions only."""
+        return bool(self._limited)
+
     def limits_passed(self, q, tolerance):
         """{tendon: limit} of those that are beyond a limit at q, by more than the tolerance; from which phi counts."""
         found = {}
