@@ -21,6 +21,7 @@ CODES = {
     "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",
     "DATA_SILENT": "note",
+    "DATA_CARRIED": "note",
     "DATA_WEIGHTS": "note",
     "RESULT_POOR": "error",
     "RESULT_WORSE": "error",

@@ -24,6 +24,7 @@ from mbcli.identification.estimation import (
     weigh,
 )
 from mbcli.identification.findings import Finding
+from mbcli.identification.flight import Flight
 from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
 from mbcli.identification.held_joints import held_joints, without_efforts
 from mbcli.identification.hypotheses import suspected
@@ -176,11 +177,12 @@ def identify(
     cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
     cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
     followed = [_followed(record, subject) for record in records]
-    velocity_of = velocities_of(plant, subject.context)
+    velocity_of, flight = velocities_of(plant, subject.context), Flight(subject, followed)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
     whole: list[Run] = []
     for kind, record, (_, usable, _), own_cutoff in zip(use, followed, kept, cutoffs, strict=True):
-        found = runs_of(record, own_cutoff, usable, velocity_of)
+        found = [flight.alone(run, own_cutoff) for run in runs_of(record, own_cutoff, usable, velocity_of)]
+        findings += flight.findings(found)
         whole += found if kind == "data" or not data else []
         runs[kind] += [run.thinned(own_cutoff) for run in found]
     first = runs["data"] or runs["validation"]
@@ -244,6 +246,7 @@ def identify(
                 for record, (_, usable, _) in zip(followed[: len(data)], kept, strict=False):
                     for run in runs_of(record, cutoff / 2.0, usable, velocity_of):
                         gained = run if found_gains is None else run.times(found_gains.values)
+                        gained = flight.alone(gained, cutoff / 2.0)
                         smoother.append(subject.equations(gained.thinned(cutoff / 2.0), slow))
                 _count_bias(result, smoother)
             assert result.estimate is not None
