@@ -90,12 +90,13 @@ def holding_arguments(options: Options) -> dict[str, Any]:
 def controller_choice(options: Options) -> ControllerChoice | None:
     """The ControllerChoice that options mean, None without one; UsageError for options without a controller."""
     if options.controller is None:
-        for key in ("controller_rate", "controller_limit", "controller_pickle"):
+        for key in (f"controller_{part}" for part in ("rate", "limit", "pickle", "delay", "quantum")):
             if getattr(options, key):
                 raise click.UsageError(f"--{key.replace('_', '-')} needs --controller")
         return None
     limit = DEFAULT_LIMIT if options.controller_limit is None else options.controller_limit
-    return ControllerChoice(options.controller, options.controller_rate, limit, options.controller_pickle)
+    late = options.controller_delay or 0.0, options.controller_quantum or 0.0
+    return ControllerChoice(options.controller, options.controller_rate, limit, options.controller_pickle, *late)
 
 
 def follow_choice(options: Options) -> Follow | None:

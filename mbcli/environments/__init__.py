@@ -15,6 +15,7 @@ world_pictures      what render() draws
 task                Task: what a policy sees and does, rewards, starts and ends
 task_file           tasks as YAML
 terms               the terms of such tasks, one function each
+term_modifiers      keys that all observations or actions may have: delay, noise, history and others
 term_kinds          what keys of terms may have
 task_worlds         TaskWorlds: worlds with actions and motions of bodies
 world_random        random numbers of each world and episode

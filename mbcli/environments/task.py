@@ -84,6 +84,7 @@ class TermTask(Task):
         rewards: (weight, function) whose sum is the reward.
         ends: functions any of which ends an episode.
         starts: functions that change the state of the start in turn.
+        events: functions of worlds that are called before actions.
     """
 
     def __init__(
@@ -94,9 +95,10 @@ class TermTask(Task):
         rewards: Sequence[tuple[float, Callable[[TaskWorlds], Vector]]],
         ends: Sequence[Callable[[TaskWorlds], BoolArray]],
         starts: Sequence[Callable[[Start], None]],
+        events: Sequence[Callable[[TaskWorlds], None]] = (),
     ) -> None:
         self._action, self._observations, self._names = action, observations, list(names)
-        self._rewards, self._ends, self._starts = rewards, ends, starts
+        self._rewards, self._ends, self._starts, self._events = rewards, ends, starts, events
 
     def action_size(self, worlds: TaskWorlds) -> int:
         """As of Task."""
@@ -104,6 +106,8 @@ class TermTask(Task):
 
     def act(self, worlds: TaskWorlds, action: FloatArray) -> None:
         """As of Task."""
+        for event in self._events:
+            event(worlds)
         self._action.apply(worlds, action)
 
     def observe(self, worlds: TaskWorlds) -> Matrix:

@@ -13,7 +13,8 @@ from mbcli.common.suggestions import did_you_mean
 from mbcli.config.config_fields import REQUIRED, ValueProblem, setting
 from mbcli.environments.task import TermTask
 from mbcli.environments.term_kinds import KINDS
-from mbcli.environments.terms import ACTIONS, ENDS, OBSERVATIONS, REWARDS, STARTS
+from mbcli.environments.term_modifiers import EXTRA, modified_action, modified_observation
+from mbcli.environments.terms import ACTIONS, COMMANDS, ENDS, EVENTS, OBSERVATIONS, REWARDS, STARTS
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
@@ -29,9 +30,16 @@ if TYPE_CHECKING:
     from mbcli.parsers.yaml_source import YamlNode
     from mbcli.sweeps.variations import Variation
 
-SECTIONS = {"action": ACTIONS, "observation": OBSERVATIONS, "reward": REWARDS, "terminate": ENDS, "start": STARTS}
+SECTIONS = {
+    "command": COMMANDS,  # before those that name commands
+    "action": ACTIONS,
+    "observation": OBSERVATIONS,
+    "reward": REWARDS,
+    "terminate": ENDS,
+    "start": STARTS,
+    "event": EVENTS,
+}
 NEEDED = ("action", "observation", "reward")  # of them
-EXTRA = {"reward": ("weight", True), "observation": ("scale", False)}  # a factor of each term, and whether it must be
 COLUMNS = ("Positions", "Velocities")  # kinds of keys that name the columns of an observation
 
 
@@ -113,15 +121,21 @@ class TaskFile:
         """The task, whose names are found in the model of worlds. DiagnosticError with every fault and its place."""
         diagnostics = Diagnostics()
         bound: dict[str, list[_Bound]] = {}
+        worlds.commands.clear()
         for section, registry in SECTIONS.items():
-            node = self._root.get(section)
-            bound[section] = [_bound(section, item, registry, worlds, diagnostics) for item in _terms(section, node)]
+            bound[section] = []
+            for item in _terms(section, self._root.get(section)):
+                term = _bound(section, item, registry, worlds, diagnostics)
+                bound[section].append(term)
+                name = item.get("name")
+                if section == "command" and name is not None and name.value not in worlds.commands:
+                    worlds.commands[name.value] = term.call
         diagnostics.raise_if_errors()
         (action,) = bound["action"]
         starts = bound["start"]
         made = None
         try:
-            made = action.call(worlds)
+            made = modified_action(action.call(worlds), "action", action.extra)
         except ArgumentError as error:
             diagnostics.error("VALUE_INVALID", f"action: {error}", place=action.node.place)
         diagnostics.raise_if_errors()
@@ -130,11 +144,15 @@ class TaskFile:
         names = [name for term in bound["observation"] for name in term.columns(worlds)]
         return TermTask(
             made,
-            [term.scaled() for term in bound["observation"]],
+            [
+                modified_observation(term.call, f"observation {k}", term.extra)
+                for k, term in enumerate(bound["observation"])
+            ],
             names,
-            [(term.factor, term.call) for term in bound["reward"]],
+            [(term.extra["weight"], term.call) for term in bound["reward"]],
             [term.call for term in bound["terminate"]],
             [term.call for term in starts],
+            [term.call for term in bound["event"]],
         )
 
 
@@ -216,9 +234,7 @@ def _check_term(section: str, item: YamlNode, registry: Mapping[str, Term], diag
         diagnostics.error("VALUE_CHOICE", message, place=name.place, attribute="term", hint=likely)
         return
     known = {"term": True, **{key: parameter.is_required for key, parameter in term.parameters.items()}}
-    if section in EXTRA:
-        key, is_required = EXTRA[section]
-        known[key] = is_required
+    known |= {key: is_required for key, (_, is_required) in EXTRA.get(section, {}).items()}
     for key, _ in item.items():
         if key not in known:
             message = f'unknown key "{key}" of the term {name.value}'
@@ -232,22 +248,21 @@ def _check_term(section: str, item: YamlNode, registry: Mapping[str, Term], diag
 
 @dataclass(frozen=True)
 class _Bound:
-    """A term with the values of its keys. factor: its weight or scale."""
+    """A term with the values of its keys. extra: those of EXTRA."""
 
     node: YamlNode
     name: str
     call: Callable[..., Any]
-    factor: float
+    extra: dict[str, Any]
     columns_of: tuple[str, Any] | None = None  # "Positions" or "Velocities", and their places
-
-    def scaled(self) -> Callable[..., Any]:
-        if self.factor == 1.0:
-            return self.call
-        call, factor = self.call, self.factor
-        return lambda worlds: factor * call(worlds)
 
     def columns(self, worlds: TaskWorlds) -> list[str]:
         """Names of the columns of an observation."""
+        names = self._names(worlds)
+        late = [f"{name} {k} before" for k in range(1, self.extra.get("history", 1)) for name in names]
+        return names + late
+
+    def _names(self, worlds: TaskWorlds) -> list[str]:
         width = self.call(worlds).shape[1]
         if self.columns_of is not None and width == len(self.columns_of[1]):
             kind, places = self.columns_of
@@ -265,12 +280,11 @@ def _bound(
     """The term of a node that was checked; values that do not fit the model are reported."""
     name = item.value["term"].value
     term, values, columns = registry[name], {}, None
-    factor = 1.0
+    of_all, extra = EXTRA.get(section, {}), {}
     for key, child in item.items():
         if key == "term":
             continue
-        extra = section in EXTRA and key == EXTRA[section][0]
-        kind = "float" if extra else term.parameters[key].kind
+        kind = of_all[key][0] if key in of_all else term.parameters[key].kind
         try:
             value = KINDS[kind](child, worlds)
         except ValueProblem as problem:
@@ -278,9 +292,9 @@ def _bound(
             message = f"{name}: {key}{joint}{problem}"
             diagnostics.error(problem.code, message, place=child.place, attribute=key, hint=problem.hint)
             continue
-        if extra:
-            factor = value
+        if key in of_all:
+            extra[key] = value
         else:
             values[key] = value
             columns = (kind, value) if kind in COLUMNS else columns
-    return _Bound(item, name, functools.partial(term.function, **values), factor, columns)
+    return _Bound(item, name, functools.partial(term.function, **values), extra, columns)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
+from mbcli.environments.world_random import WorldRandom
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import as_loaded, find_frame
 from mbcli.multibody.plant.state_functions import number_of_frame, state_with_parameters
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Array, FloatArray, Matrix, Vector
+    from mbcli.math.array_types import Array, FloatArray, IntArray, Matrix, Vector
     from mbcli.simulation.world_sensors import WorldSensors
 
 
@@ -35,6 +37,11 @@ class TaskWorlds(Worlds):
     Attributes:
         action: (n, m) what the policy chose last, from -1 to 1; 0 at the start of an episode.
         previous_action: (n, m) what it chose before that.
+        frames: time steps of a period.
+        seeds, episodes: (n,) what random numbers of worlds follow from.
+        memory: {label: arrays of all worlds} that terms keep from period to period.
+        commands: {name: function of these worlds} what tasks ask of policies, (n, k).
+        each_step: is called before each time step, None for nothing.
     """
 
     def __init__(self, model: Any, count: int, **options: Any) -> None:
@@ -43,6 +50,11 @@ class TaskWorlds(Worlds):
         super().__init__(self._made[0], count, **options)
         self.action: FloatArray = np.zeros((count, 0))
         self.previous_action: FloatArray = np.zeros((count, 0))
+        self.frames = 1
+        self.seeds, self.episodes = np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.int64)
+        self.memory: dict[str, Any] = {}
+        self.commands: dict[str, Callable[[TaskWorlds], Matrix]] = {}
+        self.each_step: Callable[[], None] | None = None
         self._start_desired = self.desired[0].copy()
         self._tracked: dict[str, int] = {}
         self._frames: list[int] = []
@@ -58,7 +70,8 @@ class TaskWorlds(Worlds):
             raise ArgumentError("worlds in which plugins or controllers are called have no copies")
         arrays = {name: getattr(self, name) for name in COPIED}
         told = dict(self._messages), self.pushes.of_world
-        return {"made": self._made, "arrays": arrays, "told": told, "tracked": list(self._tracked)}
+        kept = {name: getattr(self, name) for name in ("frames", "seeds", "episodes", "memory")}
+        return {"made": self._made, "arrays": arrays, "told": told, "tracked": list(self._tracked), "kept": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The worlds of these arguments, in these states; warnings were given when the first ones were made."""
@@ -68,6 +81,7 @@ class TaskWorlds(Worlds):
         self.set_action_size(state["arrays"]["action"].shape[1])
         for name, values in state["arrays"].items():
             getattr(self, name)[:] = values
+        vars(self).update(state["kept"])
         self._messages, self.pushes.of_world = state["told"]
         self.took_pushes()
         for name in state["tracked"]:
@@ -87,6 +101,33 @@ class TaskWorlds(Worlds):
         """Gives `action` and `previous_action` that many columns, of zeros where there were others."""
         if self.action.shape[1] != size:
             self.action, self.previous_action = (np.zeros((len(self), size)) for _ in range(2))
+
+    # what terms remember and draw
+
+    @property
+    def periods(self) -> IntArray:
+        """Periods (n,) since the start of the episode of each world."""
+        return self.steps // self.frames
+
+    def random(self, label: str, *more: ArrayLike) -> WorldRandom:
+        """Random numbers of the episode of each world, others for each label; more: further whole numbers, (n,)."""
+        return WorldRandom(self.seeds, np.arange(len(self)), self.episodes, crc32(label.encode()), *more)
+
+    def kept(self, label: str, values: FloatArray, length: int, before: float | None) -> FloatArray:
+        """Values (n, k) of this period and of those before, (n, length, k), the newest first.
+
+        What stands before the first of an episode: a number, or None for the first itself. May be called more than
+        once in a period.
+        """
+        if label not in self.memory:
+            self.memory[label] = np.zeros((len(self), length, values.shape[1])), np.full(len(self), -1)
+        rows, taken = self.memory[label]
+        later, first = self.steps != taken, self.steps == 0
+        rows[later, 1:] = rows[later, :-1]
+        rows[first] = values[first, np.newaxis] if before is None else before
+        rows[later | first, 0] = values[later | first]
+        taken[:] = self.steps
+        return rows
 
     # motions of bodies
 
@@ -160,7 +201,12 @@ class TaskWorlds(Worlds):
     def step(self, count: int = 1) -> None:
         """As of Worlds."""
         self.forget_motions()
-        super().step(count)
+        if self.each_step is None:
+            super().step(count)
+            return
+        for _ in range(count):
+            self.each_step()
+            super().step(1)
 
     def rollout(self, steps: int, u: ArrayLike | None = None, *, every: int = 1) -> FloatArray:
         """As of Worlds."""

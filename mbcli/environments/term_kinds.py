@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.config.config_fields import ValueProblem, accept, describe
+from mbcli.models.loading import find_frame
 from mbcli.multibody.sensing.evaluation import sensors_named
 from mbcli.simulation.world_sensors import FOLDER
 
@@ -29,8 +30,16 @@ if TYPE_CHECKING:
     Axis: TypeAlias = int  # 0, 1, 2
     Sensing: TypeAlias = str  # name of a sensor, as WorldSensors have it
     Positive: TypeAlias = float
+    Bodies: TypeAlias = IntArray  # their indices in the plant
+    Range: TypeAlias = tuple[float, float]  # a least and a largest number
+    Periods: TypeAlias = tuple[int, int]  # a least and a largest number of periods, from times [s]
+    Every: TypeAlias = int  # periods, at least 1, from a time [s]
+    Whole: TypeAlias = int  # at least 1
+    NewName: TypeAlias = str
+    Commanded: TypeAlias = str  # name of a command of the task
 
 ALL = "all"
+SAME_TIME = 1e-6  # of a period
 AXES = ("x", "y", "z")
 
 
@@ -102,6 +111,56 @@ def _axis(node: YamlNode, worlds: TaskWorlds) -> int:
     return AXES.index(accept(str, _scalar(node), {"choices": AXES}))
 
 
+def _bodies(node: YamlNode, worlds: TaskWorlds) -> IntArray:
+    items = list(node) if node.kind == "sequence" else [node]
+    frames = [_found(lambda name: find_frame(worlds.plant, name, "body"), _name(item)) for item in items]
+    return np.array([int(frame.body().index()) for frame in frames], dtype=np.int64)
+
+
+def _range(node: YamlNode, worlds: TaskWorlds) -> Range:
+    items = list(node) if node.kind == "sequence" else []
+    if len(items) != 2:
+        raise ValueProblem("VALUE_TYPE", f"is a list of the least and the largest number; found {node.describe()}")
+    low, high = (_number(item, worlds) for item in items)
+    if low > high:
+        raise ValueProblem("VALUE_RANGE", f"goes from {low:g} to {high:g}: the least number comes first")
+    return low, high
+
+
+def _periods(node: YamlNode, worlds: TaskWorlds) -> Periods:
+    times = _range(node, worlds) if node.kind == "sequence" else (_number(node, worlds),) * 2
+    low, high = (_whole_periods(time, worlds) for time in times)
+    return low, high
+
+
+def _every(node: YamlNode, worlds: TaskWorlds) -> int:
+    return max(1, _whole_periods(_positive(node, worlds), worlds))
+
+
+def _whole_periods(time: float, worlds: TaskWorlds) -> int:
+    period = worlds.frames * worlds.plant.time_step()
+    count = round(time / period)
+    if count < 0 or abs(count * period - time) > SAME_TIME * period:
+        raise ValueProblem("VALUE_RANGE", f"is {time:g} s: it is a whole number of periods of {period:g} s")
+    return count
+
+
+def _whole(node: YamlNode, worlds: TaskWorlds) -> int:
+    return accept(int, _scalar(node), {"minimum": 1})
+
+
+def _new_name(node: YamlNode, worlds: TaskWorlds) -> str:
+    name = _name(node)
+    if name in worlds.commands:
+        raise ValueProblem("VALUE_NAME", f"names a second command {name}")
+    return name
+
+
+def _commanded(node: YamlNode, worlds: TaskWorlds) -> str:
+    names = list(worlds.commands)
+    return names[_found(NamedCoordinates(names, "command").find, _name(node))]
+
+
 def _number(node: YamlNode, worlds: TaskWorlds) -> float:
     return accept(float, _scalar(node), {})
 
@@ -143,6 +202,14 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "Body": _body,
     "Axis": _axis,
     "Sensing": _sensing,
+    "Bodies": _bodies,
+    "Range": _range,
+    "Periods": _periods,
+    "Every": _every,
+    "Every | None": _every,
+    "Whole": _whole,
+    "NewName": _new_name,
+    "Commanded": _commanded,
     "float": _number,
     "Positive": _positive,
     "Positive | None": _positive,

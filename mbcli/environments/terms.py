@@ -9,6 +9,8 @@ parameters of the function: those without a default must be there. The annotatio
     ends          (worlds, ...) -> (n,), whether an episode has come to its end
     starts        (start, ...), which changes the states of worlds that begin
     actions       (worlds, ...) -> Action
+    commands      (worlds, ...) -> (n, k), what the task asks of the policy
+    events        (worlds, ...), which happens before a period
 """
 
 from __future__ import annotations
@@ -27,12 +29,17 @@ if TYPE_CHECKING:
     from mbcli.environments.term_kinds import (
         Actuators,
         Axis,
+        Bodies,
         Body,
+        Commanded,
         Controlled,
         Coordinate,
+        Every,
+        NewName,
         Numbers,
         Positions,
         Positive,
+        Range,
         Scalars,
         Sensing,
         Velocities,
@@ -84,6 +91,8 @@ REWARDS: dict[str, Term] = {}
 ENDS: dict[str, Term] = {}
 STARTS: dict[str, Term] = {}
 ACTIONS: dict[str, Term] = {}
+COMMANDS: dict[str, Term] = {}
+EVENTS: dict[str, Term] = {}
 
 
 def _of(registry: dict[str, Term]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -194,6 +203,18 @@ def time(worlds: TaskWorlds) -> Matrix:
     return worlds.time[:, np.newaxis]
 
 
+@_of(OBSERVATIONS)
+def command(worlds: TaskWorlds, *, of: Commanded) -> Matrix:
+    """What a command of the task asks for."""
+    return worlds.commands[of](worlds)
+
+
+@_of(OBSERVATIONS)
+def contact_forces(worlds: TaskWorlds, *, bodies: Bodies) -> Matrix:
+    """The sizes of the contact forces [N] on bodies."""
+    return np.linalg.norm(worlds.contact_wrenches()[:, bodies, 3:], axis=2)
+
+
 # ----------------------------------------------------------------------------------------------- rewards
 
 
@@ -275,6 +296,38 @@ def action_change_squared(worlds: TaskWorlds) -> Vector:
     return np.square(worlds.action - worlds.previous_action).sum(axis=1)
 
 
+@_of(REWARDS)
+def velocity_commanded(worlds: TaskWorlds, *, body: Body, of: Commanded, width: Positive) -> Vector:
+    """1 where a body moves along its x and y as a `velocity` asks, and less away: exp(-(difference / width)^2)."""
+    away = linear_velocity_in_body(worlds, body=body)[:, :2] - worlds.commands[of](worlds)[:, :2]
+    return _near(np.linalg.norm(away, axis=1), 0.0, width)
+
+
+@_of(REWARDS)
+def turn_commanded(worlds: TaskWorlds, *, body: Body, of: Commanded, width: Positive) -> Vector:
+    """1 where a body turns about its z as a `velocity` asks, and less away: exp(-(difference / width)^2)."""
+    return _near(angular_velocity_in_body(worlds, body=body)[:, 2] - worlds.commands[of](worlds)[:, 2], 0.0, width)
+
+
+@_of(REWARDS)
+def air_time(worlds: TaskWorlds, *, bodies: Bodies, target: float) -> Vector:
+    """Of bodies that touch again: the sum of the times [s] for which they have not touched, each less `target`."""
+    touch = contact_forces(worlds, bodies=bodies) > 0.0
+    label, period = f"air time {bodies.tolist()}", worlds.frames * worlds.plant.time_step()
+    before = worlds.memory.get(label, np.zeros(touch.shape))
+    aloft = np.where(
+        worlds.periods[:, np.newaxis] > 1, before, 0.0
+    )  # in an episode's first period there was none before
+    worlds.memory[label] = np.where(touch, 0.0, aloft + period)
+    return np.where(touch & (aloft > 0.0), aloft - target, 0.0).sum(axis=1)
+
+
+@_of(REWARDS)
+def touching(worlds: TaskWorlds, *, bodies: Bodies) -> Vector:
+    """How many of some bodies touch something."""
+    return (contact_forces(worlds, bodies=bodies) > 0.0).sum(axis=1)
+
+
 def _near(values: Vector, target: float, width: float) -> Vector:
     return np.exp(-np.square((values - target) / width))
 
@@ -310,6 +363,12 @@ def coordinate_outside(worlds: TaskWorlds, *, of: Coordinate, low: float, high: 
     """A position or velocity is below `low` or above `high`."""
     values = _coordinate(worlds, of)
     return (values < low) | (values > high)
+
+
+@_of(ENDS)
+def touches(worlds: TaskWorlds, *, bodies: Bodies, limit: float) -> BoolArray:
+    """The contact force on one of some bodies is above a limit [N]."""
+    return (contact_forces(worlds, bodies=bodies) > limit).any(axis=1)
 
 
 # ------------------------------------------------------------------------------------------------ starts
@@ -365,6 +424,27 @@ def efforts(worlds: TaskWorlds, *, of: Actuators, most: Positive | None = None) 
 
 
 @_of(ACTIONS)
+def motors(worlds: TaskWorlds, *, of: Actuators, most: Positive, stall: Positive, speed: Positive) -> Action:
+    """Efforts of DC motors: 1 is `most`; the largest falls from `stall` [N m or N] at rest to 0 at `speed`."""
+    dofs = np.zeros(worlds.plant.num_actuators(), dtype=np.int64)
+    for actuator in worlds.plant.elements.actuators:
+        dofs[actuator.input_start()] = actuator.joint().velocity_start()
+    limits, joints = np.minimum(worlds.plant.GetEffortUpperLimits()[of], most), dofs[of]
+    wanted = np.zeros((len(worlds), len(of)))
+
+    def each_step() -> None:
+        part = worlds.v[:, joints] / speed
+        least, most = np.maximum(-limits, -stall * (1.0 + part)), np.minimum(limits, stall * (1.0 - part))
+        worlds.u[:, of] = np.clip(wanted, least, most)
+
+    def apply(worlds: TaskWorlds, action: FloatArray) -> None:
+        wanted[:] = most * action
+
+    worlds.each_step = each_step
+    return Action(len(of), apply)
+
+
+@_of(ACTIONS)
 def targets(worlds: TaskWorlds, *, of: Controlled, scale: Positive) -> Action:
     """Positions that controllers aim at: of the start, plus `scale` [rad or m] times the action, within limits."""
     low, high = (bounds[of] for bounds in _limits_of_controlled(worlds))
@@ -388,6 +468,29 @@ def targets_in_range(worlds: TaskWorlds, *, of: Controlled) -> Action:
         worlds.desired[:, of, 0] = 0.5 * (low + high + (high - low) * action)
 
     return Action(len(of), apply)
+
+
+# ----------------------------------------------------------------------------------- commands and events
+
+
+@_of(COMMANDS)
+def velocity(
+    worlds: TaskWorlds, *, name: NewName, x: Range, y: Range, turn: Range, every: Every | None = None
+) -> Matrix:
+    """Velocities along x and y of a body [m/s] and about its z [rad/s], drawn anew after `every` [s], or once."""
+    low, high = np.transpose([x, y, turn])
+    part = np.zeros_like(worlds.periods) if every is None else worlds.periods // every
+    return worlds.random(f"command {name}", part).uniform(low, high, 3)
+
+
+@_of(EVENTS)
+def kick(worlds: TaskWorlds, *, of: Velocities, within: Positive, every: Every) -> None:
+    """Adds to velocities a number between -within and within [m/s or rad/s], at each whole multiple of `every` [s]."""
+    due = (worlds.periods > 0) & (worlds.periods % every == 0)
+    if due.any():
+        drawn = worlds.random(f"kick {of.tolist()}", worlds.periods).uniform(-within, within, len(of))
+        worlds.v[np.ix_(due, of)] += drawn[due]
+        worlds.forget_motions()
 
 
 def _names(worlds: TaskWorlds, of: Array) -> list[str]:

@@ -122,13 +122,15 @@ class VectorEnvironment(Base):
             period = file.settings.period if period is None else period
             time_limit = file.settings.time_limit if time_limit is None else time_limit
         self.worlds = TaskWorlds(loaded, count, **options)
+        self.worlds.seeds, self.worlds.episodes = self._seeds, self._episodes  # the same arrays
+        time_limit = time_limit if max_episode_steps is None else None
+        self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
+        self._limit = self._limit if max_episode_steps is None else float(max_episode_steps)
+        self.worlds.frames = self._frames
         self.task: Task = as_task(task) if file is None else file.task(self.worlds)
         self.task.prepare(self.worlds)
         size, self._bounds = self.task.action_size(self.worlds), self.task.action_limits(self.worlds)
         self.worlds.set_action_size(size)
-        time_limit = time_limit if max_episode_steps is None else None
-        self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
-        self._limit = self._limit if max_episode_steps is None else float(max_episode_steps)
         self.period = self._frames * self.worlds.plant.time_step()
         fps = round(1.0 / self.period) or 1
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(RENDER_MODES), "render_fps": fps}

@@ -24,12 +24,12 @@ class WorldRandom:
 
     Args:
         seeds: (m,) whole numbers, 64 bits, or one for all.
-        worlds, episodes: (m,) whole numbers.
+        worlds, episodes, more: (m,) whole numbers, or one for all.
     """
 
-    def __init__(self, seeds: ArrayLike, worlds: ArrayLike, episodes: ArrayLike) -> None:
+    def __init__(self, seeds: ArrayLike, worlds: ArrayLike, episodes: ArrayLike, *more: ArrayLike) -> None:
         state = np.zeros(len(np.atleast_1d(np.asarray(worlds))), dtype=np.uint64)
-        for number in (seeds, worlds, episodes):
+        for number in (seeds, worlds, episodes, *more):
             state = mixed(state * GOLDEN + np.asarray(number, dtype=np.uint64) + GOLDEN)
         self._state, self._drawn = state, 0
 

@@ -201,6 +201,22 @@ class RunArguments(TypedDict, total=False):
                 log_may_ask=always,
             ),
             Option(
+                "--controller-delay",
+                "Time after which its commands act, a whole number of calls; default 0 s.",
+                metavar="S",
+                text=False,
+                minimum=0.0,
+                log_may_ask=always,
+            ),
+            Option(
+                "--controller-quantum",
+                "Effort [N m or N] of whose multiples the efforts are that act; default: as the controller gives them.",
+                metavar="E",
+                text=False,
+                above=0.0,
+                log_may_ask=always,
+            ),
+            Option(
                 "--controller-pickle",
                 "Keep its state for --resume as Python pickles it; else it has save() and load(). Reading a pickle "
                 "runs what is in it: ask for that with logs of your own.",

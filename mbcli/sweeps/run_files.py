@@ -58,7 +58,8 @@ def _controller(given: Any, files: list[str]) -> dict[str, Any]:
     if file is not None:
         path, name = file
         text = _own(path, files) + (f":{name}" if name else "")
-    return {"given": text, "rate": choice.rate, "limit": choice.limit, "pickles": choice.pickles}
+    asked = {"rate": choice.rate, "limit": choice.limit, "pickles": choice.pickles}
+    return {"given": text, **asked, "delay": choice.delay, "quantum": choice.quantum}
 
 
 def _pushes(given: str | Iterable[Any], files: list[str]) -> Iterable[str]:

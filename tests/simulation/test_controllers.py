@@ -462,7 +462,6 @@ FAULTS = {
     "infinite": ("def controller():\n    return [float('inf')]\n", "returned inf as number 0"),
     "long": ("def controller():\n    return [0, 0]\n", "efforts of shape (2,): 1 are wanted"),
     "short": ("def controller():\n    return []\n", "efforts of shape (0,)"),
-    "a number": ("def controller():\n    return 1.0\n", "efforts of shape ()"),
     "deep": ("def controller():\n    return [[0]]\n", "efforts of shape (1, 1)"),
     "ragged": ("def controller():\n    return [[0], [0, 1]]\n", "returned [[0], [0, 1]]"),
     "text": ("def controller():\n    return 'full speed'\n", "returned 'full speed'"),

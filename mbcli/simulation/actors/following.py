@@ -52,6 +52,9 @@ class Following(Actor):
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """As of Actor."""
         run = self.run
+        beyond = [] if self.plan is None or resumed is not None else self.plan.beyond_limits(run.plant)
+        if beyond:
+            run.warn(f"the trajectory is beyond limits of joints: {'; '.join(beyond)}")
         if self.follow is None or run.given["controller"] is not None:
             return
         from mbcli.simulation.control.follow import Follower, following_controllers, require_followable

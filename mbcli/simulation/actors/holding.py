@@ -17,7 +17,7 @@ from mbcli.simulation.holding import choose_holding, held_in_log, holding_in_wor
 from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from mbcli.simulation.acted_run import ActedRun
@@ -49,8 +49,8 @@ class Holding(Actor):
         """As of Actor; resumed: as they did in that log."""
         run = self.run
         if not self.acts:
-            if run.controlled and run.controller is None:
-                self._tell_of_aims()
+            if run.controlled and run.controller is None and run.given["controller"] is None:
+                self._tell_of_aims(run.controlled)
             return
         if self._hold.is_on and resumed is None:
             self._upright = verticals(run.plant, run.context)
@@ -79,10 +79,10 @@ class Holding(Actor):
         target = posture_positions(run.plant, postures, q) if postures else q
         return choose_holding(run.plant, q, target, hold, self._drive)
 
-    def _tell_of_aims(self) -> None:
+    def _tell_of_aims(self, names: Sequence[str]) -> None:
         run = self.run
         aimed = run.actuation.aimed if run.actuation is not None else frozenset()
-        at_default = [name for name in run.controlled if name not in aimed]
+        at_default = [name for name in names if name not in aimed]
         if at_default:
             run.warn(f"controllers of the file aim at the default positions: {listed(at_default)}")
 
@@ -98,3 +98,8 @@ class Holding(Actor):
         fell = fallen_bases(self.run.plant, self.run.context, self._upright)
         if fell is not None:
             self.run.warn(fell)
+        if not self.acts and self.run.given["controller"] is not None:
+            controller: Any = self.run.controller  # of the user, who may aim some controllers of the file
+            mask = controller.commands.asked
+            asked = {actuator.name(): mask[actuator.input_start()] for actuator in self.run.plant.elements.actuators}
+            self._tell_of_aims([name for name in self.run.controlled if not asked[name]])

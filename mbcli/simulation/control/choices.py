@@ -17,12 +17,16 @@ class ControllerChoice(NamedTuple):
         rate: [Hz] of its calls; None: its attribute `rate`, else every step, CONTINUOUS_RATE in continuous plants.
         limit: [s] of wall-clock time for a call.
         pickles: whether its state goes into the log as Python pickles it.
+        delay: [s] after which its commands act, a whole number of calls.
+        quantum: [N m or N] of which its efforts are multiples; 0: they are as they are.
     """
 
     given: Any
     rate: float | None = None
     limit: float = DEFAULT_LIMIT
     pickles: bool = False
+    delay: float = 0.0
+    quantum: float = 0.0
 
 
 class Follow(NamedTuple):

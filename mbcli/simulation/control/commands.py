@@ -47,6 +47,9 @@ class Commands:
         period: [s] between two calls.
         count: number of worlds that are controlled at once, whose arrays have an axis of worlds first; None: one run.
 
+    Attributes:
+        asked: (nu,) of which actuators something was asked so far.
+
     Raises ControlError for what a run cannot take.
     """
 
@@ -55,6 +58,7 @@ class Commands:
         self.count = count
         self._worlds = () if count is None else (count,)
         self._nu = plant.num_actuators()
+        self.asked = np.zeros(self._nu, dtype=bool)
         self._servos = ServoControls(plant)
         self._has_servos = any(a.control is not None for a in plant.elements.actuators)
         self._names = NamedCoordinates(self.actuator_names, "actuator")
@@ -79,6 +83,7 @@ class Commands:
 
     def _take_efforts(self, answer: ArrayLike, u: FloatArray) -> None:
         values = _numbers(answer, self._worlds, self._nu, "efforts")
+        self.asked[:] = True
         if self._has_servos:
             values = self._forces(values)
         u[:] = self.limits.take(values)
@@ -95,6 +100,7 @@ class Commands:
         for column, values in enumerate((command.positions, command.velocities)):
             if values is not None:
                 what = "velocities of targets" if column else "positions of targets"
+                self.asked[list(self._rows)] = True
                 desired[..., column] = _numbers(values, self._worlds, desired.shape[-2], what)
 
     def _take_names(self, answer: Mapping[Any, Any], u: FloatArray, desired: FloatArray) -> None:
@@ -108,6 +114,7 @@ class Commands:
                 k = self._names.find(stem)
             except LookupError as error:
                 raise ControlError(f"returned what the model does not have: {error.args[0]}") from None
+            self.asked[k] = True
             if column is None:
                 given[..., k] = number
             elif k in self._rows:
@@ -175,6 +182,8 @@ def _numbers(values: Any, worlds: tuple[int, ...], size: int, what: str) -> Floa
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ControlError(f"returned {_short(values)}: {size} {what} are wanted") from None
+    if size == 1 and array.shape in ((), worlds):
+        array = array[..., np.newaxis]
     if array.shape != (size,) and array.shape != (*worlds, size):
         wanted = f"{(*worlds, size)}, a row a world," if worlds else size
         raise ControlError(f"returned {what} of shape {array.shape}: {wanted} are wanted")

@@ -66,6 +66,7 @@ class CompiledController(RunController):
         self, function: CompiledFunction, commands: Commands, sizes: tuple[int, int, int, int], name: str
     ) -> None:
         super().__init__(name, commands)
+        commands.asked[:] = True  # it has the arrays, and nobody sees what it writes
         self._function, self._sizes = function.function, sizes
         self._memory = np.zeros(function.memory if commands.count is None else (commands.count, function.memory))
         self._kept: Any = None  # what addresses lead to

@@ -52,7 +52,7 @@ def world_ticks(
     plan = chosen_plan(worlds.plant, trajectory, controller, None)[1]
     with worlds.holding():
         made: Any = make_controller(
-            choice if rate is None else ControllerChoice(choice.given, rate, choice.limit, choice.pickles),
+            choice if rate is None else ControllerChoice(choice.given, rate, *choice[2:]),
             worlds.plant,
             seed=seed,
             effort_limits=require_choice("effort_limits", effort_limits, settings_of(RunArguments)["effort_limits"]),

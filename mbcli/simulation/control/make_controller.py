@@ -9,6 +9,7 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
+from mbcli.simulation.control.late import LateController
 from mbcli.simulation.control.pipe import PipeController
 from mbcli.simulation.control.python import PythonController, file_of
 from mbcli.simulation.control.python_file import load_controller, python_file
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.choices import ControllerChoice
+    from mbcli.simulation.control.run_controller import RunController
 
 CONTINUOUS_RATE = 1000.0  # [Hz] of controllers of continuous plants that say nothing
 WHOLE = 1e-6  # relative: a period that is so close to whole steps is that
@@ -31,8 +33,8 @@ def make_controller(
     effort_limits: str,
     targets: Callable[[Any], Any] | None = None,
     count: int | None = None,
-) -> PythonController | PipeController | CompiledController:
-    """The controller of a run.
+) -> RunController:
+    """The controller of a run, late and rounded if that is asked for.
 
     Args:
         choice: what is asked for.
@@ -44,6 +46,18 @@ def make_controller(
 
     ControlError, ResourceError and ArgumentError for what is none.
     """
+    made = _asked_controller(choice, plant, seed, effort_limits, targets, count)
+    return LateController(made, choice.delay, choice.quantum) if choice.delay or choice.quantum else made
+
+
+def _asked_controller(
+    choice: ControllerChoice,
+    plant: MultibodyPlant,
+    seed: int,
+    effort_limits: str,
+    targets: Callable[[Any], Any] | None,
+    count: int | None,
+) -> PythonController | PipeController | CompiledController:
     given, file = choice.given, None
     if isinstance(given, str):
         file = python_file(given)

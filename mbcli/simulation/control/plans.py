@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint import Joint
 
+SAMPLES = 1001  # of a plan, at which its limits are looked at, beside its rows
+BEYOND = 1e-6  # [rad or m, rad/s or m/s]: rounding of numbers in files
 UNITS = {"rad": "rad", "m": "m", "rad s-1": "rad/s", "m s-1": "m/s"}
 
 
@@ -100,6 +102,24 @@ class Plan:
             if power >= 2:
                 vdot = vdot * s + power * (power - 1) * c[power]
         return Motion(q, v, vdot)
+
+    def beyond_limits(self, plant: MultibodyPlant) -> list[str]:
+        """In words, the joints whose positions or velocities exceed their limits by more than rounding, and when."""
+        times = np.union1d(self.times, np.linspace(self.times[0], self.times[-1], SAMPLES))
+        q, v, _ = self.motions_at(times)
+        sides = (
+            (q, plant.GetPositionNames(), self.places, plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()),
+            (v, plant.GetVelocityNames(), self.dofs, plant.GetVelocityLowerLimits(), plant.GetVelocityUpperLimits()),
+        )
+        found = []
+        for values, names, places, low, high in sides:
+            by = np.maximum(low[places] - values, values - high[places])
+            for k in np.flatnonzero((by > BEYOND).any(axis=0)):
+                row = int(np.argmax(by[:, k]))
+                value = values[row, k]
+                limit = (low if value < low[places[k]] else high)[places[k]]
+                found.append(f"{names[places[k]]} is {value:.6g} where the limit is {limit:.6g}, at {times[row]:.6g} s")
+        return found
 
     def positions_at(self, times: FloatArray) -> FloatArray:
         """(rows, n) [rad or m] at times (rows,) [s]."""

@@ -31,6 +31,10 @@ class RunController:
     def stop(self) -> None:
         """After it."""
 
+    def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
+        """Writes what it asks for into the efforts u (nu,) and the aims (k, 2) of the run, at a state of it."""
+        raise NotImplementedError
+
     def compiled_calls(self, state: Any, u: FloatArray) -> FloatArray | None:
         """None: its call() is called."""
         return None
