@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from mbcli.engine.fields.model_fields import SCHEME_EXACT
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.models import load_model
 from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.core import reaction_forces
@@ -55,7 +55,7 @@ def run(model, duration=0.02, *, contact=False, seed=0, **options):
     context = plant.CreateDefaultContext()
     allocate_contact(context.state)
     solved = discrete and context.state.contact is not None  # whether steps are problems of contact
-    exact = float(discrete and plant.model.step_scheme[SCHEME_EXACT])
+    exact = float(discrete and plant.model.step_scheme[SCHEME_MIDDLE])
     return SimpleNamespace(
         loaded=loaded,
         log=log,

@@ -11,9 +11,10 @@ from mbcli.engine.fields.contact_fields import (
     EQUALITY,
     VECTOR_INVERSE_DIAGONAL,
 )
-from mbcli.engine.fields.model_fields import ELEMENT_ROOT, ELEMENT_X, PD_GAIN_D, PD_GAIN_P, PD_LIMIT
+from mbcli.engine.fields.model_fields import ELEMENT_ROOT, ELEMENT_X, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
 from mbcli.engine.limits.joint_limits import can_meet_limit, law_at_limit, limit_gap
+from mbcli.engine.limits.pd_control import law_of_controller
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.element_rows import number_of_rows
 from mbcli.engine.smooth.sleep import is_asleep
@@ -57,7 +58,7 @@ def leave_to_controllers(model, data):
 
 @kernel
 def add_controller_rows(model, data, solver, h):
-    """A row for each controller, with its law: u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff), see pd_control.py."""
+    """A row for each controller, with its law, see pd_control.py."""
     for k in range(model.pd_actuator.shape[0]):
         a = model.pd_actuator[k]
         d = model.actuator_dof[a]
@@ -67,17 +68,10 @@ def add_controller_rows(model, data, solver, h):
         i = add_velocity_row(solver, CONTROLLER + k, d)
         if i < 0:
             return
-        p, damping, most = (
-            model.pd_constants[k, PD_GAIN_P],
-            model.pd_constants[k, PD_GAIN_D],
-            model.pd_constants[k, PD_LIMIT],
-        )
-        slope = h * (h * p + damping)
-        forward = data.u[a] + data.pd_carried[k]
-        offset = forward - p * (data.q[model.dof_q[d]] - data.pd_desired[k, 0]) + damping * data.pd_desired[k, 1]
-        law = solver.con_law
+        offset, slope = law_of_controller(model, data, k, h)
+        law, most = solver.con_law, model.pd_constants[k, PD_LIMIT]
         law[i, BOUNDED_R] = 1.0 / slope
-        law[i, BOUNDED_V_HAT] = h * offset / slope
+        law[i, BOUNDED_V_HAT] = h * offset / slope + data.v[d]
         law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = -h * most, h * most
 
 

@@ -40,8 +40,7 @@ SEGMENT_X, SEGMENT_Y = 6, 7
 SEGMENT_SIZE = 8
 
 CUT_SLIDES, CUT_TURNS, CUT_DAMPED = range(3)  # cut_turns: about its axis, about any: damped about the one of each row
-# columns of step_scheme: forces in the middle of a step; velocity terms there, and rotations exact
-SCHEME_MIDDLE, SCHEME_EXACT = range(2)
+SCHEME_MIDDLE = 0  # column of step_scheme: whether steps are those of the scheme "midpoint", of second order
 # columns of transmission_kinds: what the length is, its first element and one past its last in path_... or sum_...,
 # how gain and bias follow from length and rate, how the activation follows from the control, its place or -1, whether
 # the force is that of the activation after the step, whether a step takes the force at its end
@@ -62,7 +61,7 @@ PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
     Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
-    Field("step_scheme", (2,), "int", "", "1 where a discrete step has what columns SCHEME_... say"),
+    Field("step_scheme", (1,), "int", "", "1 where a discrete step has what column SCHEME_... says"),
     Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
     Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
     Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
@@ -250,9 +249,12 @@ DATA_FIELDS = (
     Field("D", ("nv",), "real", "kg m^2 or kg", "articulated inertia along S"),
     Field("tau_residual", ("nv",), "real", "N m or N", "generalized force left to accelerate each velocity"),
     Field("diagonal", ("nv",), "real", "kg m^2 or kg", "what is added to the diagonal of M"),
+    Field("in_middle", ("nbody",), "int", "", "1 where a step in contact is of second order, see trees_apart.py"),
     Field("q_at_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_at_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("v_terms", ("nv",), "real", "rad/s or m/s", "velocities at which it takes the velocity terms"),
+    Field("tau_kept", ("nv",), "real", "N m or N", "tau of a step in contact without controllers and dry friction"),
+    Field("diagonal_kept", ("nv",), "real", "kg m^2 or kg", "`diagonal` without them"),
     Field("v_off", ("nv",), "real", "rad/s or m/s", "of those after a step in contact what no exact force explains"),
     Field("u", ("nu",), "real", "N m or N", "actuation, with a controller what is fed forward; then controls"),
     Field("pd_desired", ("npd", 2), "real", "rad, m, rad/s, m/s", "position and velocity that a controller aims at"),

@@ -9,9 +9,7 @@ friction. The effort is a bounded row, see bounded_rows.py.
 from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
 from mbcli.engine.limits.bounded_rows import bound_of_row, clamped_effort, side_of_row
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.inertia import inertia_times
-from mbcli.engine.smooth.mass_matrix import composite_inertias
-from mbcli.engine.smooth.spatial import dot, row3
+from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along
 
 INFINITE = float("inf")
 STICKING = 1e-6  # R over what the joint gives way to an impulse
@@ -37,9 +35,7 @@ def start_friction(model, data, h):
             0.0 * own if own.real < INFINITE else 0.0 * loss
         )
         if own.real < INFINITE:
-            w, u = row3(data.S, d, 0), row3(data.S, d, 3)
-            torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-            slope = (dot(w, torque) + dot(u, force) + own) / STICKING
+            slope = (inertia_along(model, data, d) + own) / STICKING
             data.bounded_row[i, ROW_SLOPE] = slope
             data.bounded_row[i, ROW_OFFSET] = -slope / h * data.v[d]
         side = side_of_row(data, i, 0.0 * loss)

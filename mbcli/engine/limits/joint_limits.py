@@ -12,9 +12,7 @@ that this speed closes in two steps says the same, so that all that asks for gap
 
 from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
-from mbcli.engine.smooth.inertia import inertia_times
-from mbcli.engine.smooth.mass_matrix import composite_inertias
-from mbcli.engine.smooth.spatial import dot, row3
+from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along
 
 INFINITE = float("inf")
 PI = 3.141592653589793
@@ -99,9 +97,7 @@ def reach_limits(model, data, h):
         data.row_side[i] = -1.0 * side
         if not is_in_reach(model, data, h, k):
             continue
-        w, u = row3(data.S, d, 0), row3(data.S, d, 3)
-        torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
-        inertia = dot(w, torque) + dot(u, force) + data.bounded_row[i, ROW_OWN]
+        inertia = inertia_along(model, data, d) + data.bounded_row[i, ROW_OWN]
         speed, R = law_at_limit(model, data.q, k, h, 1.0 / inertia)
         slope = 1.0 / R
         data.bounded_row[i, ROW_SLOPE] = slope

@@ -1,7 +1,9 @@
-"""PD controllers of actuators in the step of a discrete plant, taken at its end, with limited effort.
+"""PD controllers of actuators in the step of a discrete plant, with limited effort, at any gains.
 
-The effort of a controlled actuator is u = clamp(-Kp (q' - q_d) - Kd (v' - v_d) + u_ff, -e, e) with q' = q + h v' and
-v' = v + h vdot: a bounded row a - k vdot of its velocity's acceleration, k = h Kd + h^2 Kp, see bounded_rows.py.
+The effort of a controlled actuator is u = clamp(-Kp (q* - q_d) - Kd (v* - v_d) + u_ff, -e, e): a bounded row a - k vdot
+of its velocity's acceleration, see bounded_rows.py. In steps of second order q* and v* are about the middle, by the
+shares of springs and dampers (smooth/middle.py) with the inertia that the velocity carries alone. In others, and in
+contact, they are of the end: v* = v + h vdot, q* = q + h v*, k = h Kd + h^2 Kp.
 u_ff is the actuation and, of a controller with a rate, what it carries: its effort without the actuation, smoothed over
 the time 1 / rate. Under a load that lasts this becomes the load, and the error goes to 0: a PI controller whose
 integral ends at the effort limit.
@@ -21,6 +23,8 @@ from mbcli.engine.fields.model_fields import (
 )
 from mbcli.engine.limits.bounded_rows import clamped_effort
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.mass_matrix import carried_inertia
+from mbcli.engine.smooth.middle import damping_share, is_in_middle, stiffness_shares
 
 
 @kernel
@@ -29,11 +33,9 @@ def start_controllers(model, data, h):
     for i in range(model.pd_actuator.shape[0]):
         k = model.pd_actuator[i]
         d = model.actuator_dof[k]
-        p, damping = model.pd_constants[i, PD_GAIN_P], model.pd_constants[i, PD_GAIN_D]
-        stretch = data.q[model.dof_q[d]] + h * data.v[d] - data.pd_desired[i, 0]
-        offset = data.u[k] + data.pd_carried[i] - p * stretch - damping * (data.v[d] - data.pd_desired[i, 1])
+        offset, slope = law_of_controller(model, data, i, h)
         data.bounded_row[i, ROW_OFFSET] = offset
-        data.bounded_row[i, ROW_SLOPE] = h * damping + h * h * p
+        data.bounded_row[i, ROW_SLOPE] = slope
         data.bounded_row[i, ROW_LOW], data.bounded_row[i, ROW_HIGH] = (
             -model.pd_constants[i, PD_LIMIT],
             model.pd_constants[i, PD_LIMIT],
@@ -42,6 +44,29 @@ def start_controllers(model, data, h):
         data.row_side[i] = 0.0
         data.diagonal[d] += data.bounded_row[i, ROW_SLOPE]
         data.tau[d] += offset - data.u[k]
+
+
+@kernel
+def law_of_controller(model, data, i, h):
+    """(a, k) of the effort a - k vdot of controller i over a step h, before bounds: where the step takes forces."""
+    k = model.pd_actuator[i]
+    d = model.actuator_dof[k]
+    p, damping = h * h * model.pd_constants[i, PD_GAIN_P], h * model.pd_constants[i, PD_GAIN_D]
+    ahead, slope = 1.0 + 0.0 * data.v[d], p + damping + 0.0 * data.v[d]
+    if is_in_middle(model, data, model.dof_body[d]):
+        inertia = carried_inertia(model, data, d)
+        ahead = 0.5 + 0.0 * data.v[d]
+        slope = 0.0 * data.v[d]
+        if p.real > 0.0:
+            beta, gamma = stiffness_shares(inertia, p, 1.0)
+            ahead += gamma
+            slope += (beta + gamma) * p
+        if damping.real > 0.0:
+            slope += damping_share(inertia, damping) * damping
+    stretch = data.q[model.dof_q[d]] + ahead * h * data.v[d] - data.pd_desired[i, 0]
+    rate = data.v[d] - data.pd_desired[i, 1]
+    forward = data.u[k] + data.pd_carried[i]
+    return forward - model.pd_constants[i, PD_GAIN_P] * stretch - model.pd_constants[i, PD_GAIN_D] * rate, slope
 
 
 @kernel

@@ -81,13 +81,16 @@ def advance_lanes(m, d, w, first, lanes, model, worlds):
                 count += 1
         alone = 2 * count >= lanes
         ahead = min(step + STEPS_ALONE, until) if alone else step + 1
+        if not alone and m.step_scheme[SCHEME_MIDDLE] == 1:
+            take_terms_in_middle(m, d, h)
+            for lane in range(lanes):
+                if passes_bound(m, d, lane):
+                    leaving |= 1 << lane
         for lane in range(lanes):
             if (alone or (leaving >> lane) & 1 != 0) and w.world_status[first + lane] == RUNNING:
                 put_from(d.q, lane, w.world_q, first + lane)
                 put_from(d.v, lane, w.world_v, first + lane)
         if not alone:
-            if m.step_scheme[SCHEME_MIDDLE] == 1:
-                take_terms_in_middle(m, d, h)
             end_between_limits(m, d, h)
         for lane in range(lanes):
             if alone or (leaving >> lane) & 1 != 0:
@@ -138,6 +141,12 @@ def leaves_smooth_motion(m, d, h, lane):
             gap = 2.0 * h * m.limit_speed[n]
         if can_meet_limit(gap, v, v + h * number_in(d.vdot, i, lane), h):
             return True
+    return passes_bound(m, d, lane)
+
+
+@kernel
+def passes_bound(m, d, lane):
+    """Whether in a lane the effort of a controller passes its bound."""
     for n in range(m.pd_actuator.shape[0]):
         line, vdot = d.bounded_row[n], number_in(d.vdot, m.actuator_dof[m.pd_actuator[n]], lane)
         effort = number_in(line, ROW_OFFSET, lane) - number_in(line, ROW_SLOPE, lane) * vdot

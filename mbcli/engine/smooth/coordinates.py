@@ -1,6 +1,6 @@
 """qdot = N(q) v and v = N+(q) qdot, joint by joint: a rotation first, then coordinates whose rates are velocities."""
 
-from mbcli.engine.fields.model_fields import SCHEME_EXACT
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.rotations.registry import (
     NO_ROTATION,
@@ -48,7 +48,7 @@ def advance_joint(model, data, b, v, h):
     rates_of_joint(model, data, b, v, qdot)
     i, n, turning = model.body_q[b], model.body_nv[b], model.body_rotation[b]
     if turning != NO_ROTATION:
-        rotation_advance(turning, q, i, qdot, v, model.body_v[b], h, model.step_scheme[SCHEME_EXACT])
+        rotation_advance(turning, q, i, qdot, v, model.body_v[b], h, model.step_scheme[SCHEME_MIDDLE])
         i, n = i + model.body_rotation_nq[b], n - NUM_VELOCITIES
     for k in range(i, i + n):
         q[k] += h * qdot[k]

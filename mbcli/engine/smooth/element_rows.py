@@ -30,26 +30,26 @@ from mbcli.engine.fields.model_fields import (
     ELEMENT_STIFFNESS,
     ELEMENT_X,
     LAW_SPRING,
-    SCHEME_EXACT,
+    SCHEME_MIDDLE,
     TRANSMISSION_BIAS,
 )
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.force_elements import SHORTEST, bushing_axes, cut_joint, spring_damper_points
 from mbcli.engine.smooth.inverse_dynamics import add_force
+from mbcli.engine.smooth.middle import damping_share, stiffness_shares
 from mbcli.engine.smooth.path_springs import pull_along_path, stiffness_and_damping
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, set_row3
 from mbcli.engine.smooth.transmissions import measure_transmission
 from mbcli.engine.smooth.trigonometry import sign_of, square_root
 
-UNRESOLVED = 64.0  # z^2 of a vibration that a step does not follow
 UNKNOWN = -1.0  # ELEMENT_ROOT before it is known
 
 
 @kernel
 def number_of_rows(model, data):
     """Rows that act in a step; none in Drake's scheme, which takes all forces of elements at its start."""
-    return data.element_row.shape[0] if model.step_scheme[SCHEME_EXACT] == 1 else 0
+    return data.element_row.shape[0] if model.step_scheme[SCHEME_MIDDLE] == 1 else 0
 
 
 # -------------------------------------------------------------------------------------------- the rows
@@ -263,10 +263,9 @@ def factorize_elements(model, data, h):
                 total += J[i, d] * y[j, d]
             K[i, j] = total
         if not known:
-            x = row[i, ELEMENT_DAMPING] * K[i, i]
-            theta = (1.0 + x) / (2.0 + x)
-            z = row[i, ELEMENT_STIFFNESS] * K[i, i]
-            beta, gamma = 0.25 - 1.0 / (6.0 + n * z), 0.5 * z * z / (z * z + UNRESOLVED)
+            x, z = row[i, ELEMENT_DAMPING] * K[i, i], row[i, ELEMENT_STIFFNESS] * K[i, i]
+            theta = damping_share(1.0, x)
+            beta, gamma = stiffness_shares(1.0, z, n)
             s = (beta + gamma) * row[i, ELEMENT_STIFFNESS] + theta * row[i, ELEMENT_DAMPING]
             row[i, ELEMENT_ROOT] = square_root(s)
             rate = 0.0 * x

@@ -15,6 +15,8 @@ from mbcli.engine.smooth.frame_motion import (
 )
 from mbcli.engine.smooth.inertia import gravity_vector
 from mbcli.engine.smooth.inverse_dynamics import add_force
+from mbcli.engine.smooth.mass_matrix import carried_inertia
+from mbcli.engine.smooth.middle import damping_share, is_in_middle
 from mbcli.engine.smooth.path_springs import add_path_springs, path_spring_powers
 from mbcli.engine.smooth.rotations.angles import COSINE_AT_GIMBAL_LOCK
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
@@ -218,19 +220,22 @@ def hinge_damping(constants, n, rate):
 def add_implicit_hinges(model, data, h):
     """`diagonal` += what makes hinges stable in a step h at any stiffness and friction; after velocities.
 
-    Friction is taken at the velocity v' of the step's end, as torque(v) v' / v: it ends a motion and never turns it
-    round, whatever the threshold. Springs have the share of the implicit midpoint, the catch by its largest stiffness.
+    Friction is torque(v) over v times a velocity of the step, up to that of its end: it ends a motion and never turns
+    it round, whatever the threshold. Springs have the share of the implicit midpoint, the catch by its largest
+    stiffness. After composite_inertias.
     """
     for n in range(model.hinge_dof.shape[0]):
-        d = model.hinge_dof[n]
-        data.diagonal[d] += hinge_inertia(model.hinge_constants, n, data.v[d], h)
+        data.diagonal[model.hinge_dof[n]] += hinge_inertia(model, data, n, data.v[model.hinge_dof[n]], h)
 
 
 @kernel
-def hinge_inertia(constants, n, rate, h):
-    """What a hinge adds to an inertia in a step h that starts with a rate."""
-    stiffness = constants[n, 1] + 2.0 * constants[n, 2] / constants[n, 3]
-    return h * hinge_drag(constants, n, rate) + 0.25 * h * h * stiffness
+def hinge_inertia(model, data, n, rate, h):
+    """After composite_inertias: what a hinge adds to an inertia in a step h that starts with a rate."""
+    constants, d = model.hinge_constants, model.hinge_dof[n]
+    stiffness, damping = constants[n, 1] + 2.0 * constants[n, 2] / constants[n, 3], h * hinge_drag(constants, n, rate)
+    if damping.real != 0.0 and is_in_middle(model, data, model.dof_body[d]):
+        damping = damping * damping_share(carried_inertia(model, data, d), damping)
+    return damping + 0.25 * h * h * stiffness
 
 
 @kernel

@@ -25,6 +25,20 @@ def composite_inertias(model, data):
 
 
 @kernel
+def inertia_along(model, data, d):
+    """After composite_inertias: of the bodies that velocity d moves if no other does, without armature."""
+    w, u = row3(data.S, d, 0), row3(data.S, d, 3)
+    torque, force = inertia_times(data.composite, model.dof_body[d], w, u)
+    return dot(w, torque) + dot(u, force)
+
+
+@kernel
+def carried_inertia(model, data, d):
+    """The same with armature: the diagonal of M."""
+    return inertia_along(model, data, d) + model.dof_armature[d]
+
+
+@kernel
 def mass_matrix(model, data):
     """After world_inertias -> M, symmetric, with the reflected inertia of actuators on its diagonal.
 

@@ -18,7 +18,6 @@ from mbcli.engine.fields.model_fields import (
     BALANCE_AT_MOTION_FUNCTION,
     BALANCE_AT_RUN,
     BALANCE_AT_STEP_FUNCTION,
-    SCHEME_EXACT,
     SCHEME_MIDDLE,
 )
 from mbcli.engine.fields.run_fields import (
@@ -57,6 +56,8 @@ from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
 from mbcli.engine.smooth.joint_forces import spring_stretch
 from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.mass_matrix import composite_inertias
+from mbcli.engine.smooth.middle import damping_of_step
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
@@ -134,11 +135,11 @@ def balance_step(model, data, balance, actuation, h):
     for k in range(d.v.shape[0]):
         d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
     velocity_kinematics(m, d)
-    exact, unexplained = m.step_scheme[SCHEME_EXACT], 0.0
+    exact, unexplained = m.step_scheme[SCHEME_MIDDLE], 0.0
+    composite_inertias(m, d)
     for k in range(d.v.shape[0]):
-        damping = -m.dof_damping[k] * (
-            b.v_after_step[k] if b.balance_settings[BALANCE_IMPLICIT] != 0.0 else b.v_before_step[k]
-        )
+        damping = -m.dof_damping[k] * b.v_before_step[k]
+        damping -= b.balance_settings[BALANCE_IMPLICIT] * damping_of_step(m, d, k, h) * d.vdot[k]
         ahead = 0.25 * h * h * exact * d.vdot[k] if m.dof_ball[k, 0] < 0 else 0.0
         stretch = spring_stretch(m, d.q, k) + ahead
         spring = -m.dof_stiffness[k] * stretch
@@ -148,7 +149,7 @@ def balance_step(model, data, balance, actuation, h):
         k = m.hinge_dof[n]
         torque = hinge_spring_torque(m.hinge_constants, n, d.q[m.dof_q[k]])
         torque += hinge_friction_torque(m.hinge_constants, n, b.v_before_step[k])
-        torque -= exact * hinge_inertia(m.hinge_constants, n, b.v_before_step[k], h) * d.vdot[k]
+        torque -= exact * hinge_inertia(m, d, n, b.v_before_step[k], h) * d.vdot[k]
         b.work[WORK_OF_FORCE_ELEMENTS] += h * torque * d.v[k]
         unexplained -= h * torque * d.v[k]
     of_pushes = book_pushes(m, d, b, actuation_at(actuation), h)

@@ -78,7 +78,7 @@ from mbcli.engine.fields.model_fields import (
     CONTACT_AT_POINTS,
     CONTACT_AT_SOLVE,
     CONTACT_AT_SOLVER,
-    SCHEME_EXACT,
+    SCHEME_MIDDLE,
 )
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.calls_by_address import call_by_address
@@ -88,49 +88,86 @@ from mbcli.engine.smooth.coordinates import advance_positions
 from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
-from mbcli.engine.smooth.kinematics import velocity_kinematics
+from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
-from mbcli.engine.stepping.step import end_with_last_velocities, gather_forces
+from mbcli.engine.stepping.step import (
+    end_with_last_velocities,
+    gather_forces,
+    go_to_start,
+    place_step,
+    stay_within_limits,
+)
+from mbcli.engine.stepping.trees_apart import (
+    advance_apart,
+    find_trees_apart,
+    go_on_from_middle,
+    go_with_velocities_of_middle,
+    some_are_apart,
+)
 from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
 
 
 @kernel
 def start_step_in_contact(model, data, h):
-    """As step.start_step(): forces are taken at the start, where contacts are."""
+    """As step.start_step(), with the contact points of the start: see trees_apart.py."""
     stop_locked(model, data.v)
+    begin_step_in_contact(model, data, h)
+
+
+@kernel
+def begin_step_in_contact(model, data, h):
+    """The contact points of q, v; then q of trees without any becomes that in the middle of the step."""
+    points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
+    for i in range(data.q.shape[0]):
+        data.q_at_start[i] = data.q[i]
+    position_kinematics(model, data)
+    velocity_kinematics(model, data)
+    find_points(data, h)
+    find_trees_apart(model, data, points, solver, not has_constraints(data) and not has_transmission_rows(model), h)
+    advance_apart(model, data, data.v, 0.5 * h)
 
 
 @kernel
 def end_step_in_contact(model, data, h):
     """As step.end_step(); positions of what has an arrival move with its mean velocity."""
-    solver = solver_at(data.contact[CONTACT_AT_SOLVER])
-    if solver.counts[COUNT_ARRIVALS] == 0:
+    solver, apart = solver_at(data.contact[CONTACT_AT_SOLVER]), some_are_apart(data)
+    if solver.counts[COUNT_ARRIVALS] == 0 and not apart:
         end_with_last_velocities(model, data, h)
         return
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
-    go_with_mean_velocities(data, solver)
+    arrives = solver.counts[COUNT_ARRIVALS] > 0
+    if arrives:
+        go_with_mean_velocities(data, solver)
+    go_with_velocities_of_middle(model, data, h)
     advance_positions(model, data, data.v, h)
-    go_on_with_last_velocities(data, solver)
+    if arrives:
+        go_on_with_last_velocities(data, solver)
+    go_on_from_middle(model, data, h)
+    if apart:
+        stay_within_limits(model, data, data.q_at_start, h)
 
 
 @kernel
 def accelerations_of_step_in_contact(model, data, F_link, h, implicit_damping):
     """As step.accelerations_of_step()."""
+    begin_step_in_contact(model, data, h)
+    place_step(model, data)
     apply_link_forces(model, data, F_link)
     gather_forces(model, data, h, implicit_damping)
     accelerate_in_contact(model, data, h)
-    if model.step_scheme[SCHEME_EXACT] == 1:
-        velocity_kinematics(model, data)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        at_velocities(model, data)
 
 
 @kernel
 def accelerate_in_contact(model, data, h):
     """As step.accelerate(), with contact, limits, controllers and dry friction in one problem."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
-    if find_points(data, h) and settle_sleep(model, data, h):
+    go_to_start(data)
+    if solver.counts[COUNT_STATUS] == PROBLEM_SOLVED and settle_sleep(model, data, h):
         note_start(data)  # after what fell asleep was stopped
         constrain_step(model, data, points, solver, h)
         note_rest(data, h)
@@ -158,7 +195,7 @@ def find_points(data, h):
 
 @slot(sleep="stepping.sleeping_step.wake_and_sleep")
 def settle_sleep(model, data, h):
-    """After find_points(): what sleeps in the step, in runs in which that may be; whether the step can go on."""
+    """What sleeps in the step, in runs in which that may be; whether the step can go on."""
     return True
 
 
@@ -175,14 +212,18 @@ def constrain_step(model, data, points, solver, h):
     add_contact_rows(model, data, solver, points)
     alone = solver.counts[COUNT_ELASTIC_BODIES] == 0 and not has_constraints(data) and not has_transmission_rows(model)
     alone = alone and not nears_turn_limit(model, data, h)
-    if solver.counts[COUNT_CONSTRAINTS] == 0 and alone:
+    nothing = solver.counts[COUNT_CONSTRAINTS] == 0 and alone
+    if nothing or alone and some_are_apart(data) and has_bounded_rows(model):
+        keep_forces(data)
         accelerate_apart(model, data, h)
-        return
+        if nothing:
+            return
+        take_terms_of_middle(model, data)
     leave_to_controllers(model, data)
     leave_to_transmission_rows(model, data, h)
     forward_dynamics(model, data)
     resist_with_elements(model, data, h)
-    if model.step_scheme[SCHEME_EXACT] == 1 and alone:
+    if model.step_scheme[SCHEME_MIDDLE] == 1 and alone:
         take_terms_of_free_trees(model, data, solver, h)
     set_velocities(model, data, solver, h)
     add_limit_rows(model, data, solver, h)
@@ -219,13 +260,29 @@ def accelerate_apart(model, data, h):
 
 
 @kernel
-def rest_of_step_apart(model, data, h, implicit_damping):
-    """As step.rest_of_step(), of a step in which nothing touches: it asks for no contact points."""
-    at_velocities(model, data)
-    gather_forces(model, data, h, implicit_damping)
-    note_start(data)
-    accelerate_apart(model, data, h)
-    end_with_last_velocities(model, data, h)
+def has_bounded_rows(model):
+    """Whether controllers or dry friction act, without which nobody knows where a tree is in the middle of a step."""
+    return model.pd_actuator.shape[0] + model.friction_dof.shape[0] > 0
+
+
+@kernel
+def keep_forces(data):
+    """tau, diagonal -> tau_kept, diagonal_kept."""
+    for d in range(data.v.shape[0]):
+        data.tau_kept[d], data.diagonal_kept[d] = data.tau[d], data.diagonal[d]
+
+
+@kernel
+def take_terms_of_middle(model, data):
+    """After keep_forces, accelerate_apart: velocity terms of the middle, of trees there; tau, diagonal are as kept."""
+    for d in range(data.v.shape[0]):
+        data.tau[d], data.diagonal[d] = data.tau_kept[d], data.diagonal_kept[d]
+        if data.in_middle[model.dof_body[d]] == 0:
+            data.v_terms[d] = data.v_at_start[d]
+        data.v[d] = data.v_terms[d]
+    velocity_kinematics(model, data)
+    for d in range(data.v.shape[0]):
+        data.v[d] = data.v_at_start[d]
 
 
 @slot(constrained="contact.equality_rows.holds_constraints")

@@ -15,6 +15,8 @@ from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.spatial import dot, row3
+from mbcli.engine.smooth.state import at_velocities
+from mbcli.engine.stepping.trees_apart import advance_apart, some_are_apart
 
 
 @kernel
@@ -25,10 +27,14 @@ def has_contact_rows(data):
 
 @kernel
 def at_forces_in_contact(model, data, h):
-    """As balance.at_forces_of_step(); positions are those of the start."""
+    """As balance.at_forces_of_step(); positions of trees that are touched are those of the start."""
+    advance_apart(model, data, data.v, 0.5 * h)
     for d in range(data.v.shape[0]):
         data.v[d] = data.v_terms[d]
-    velocity_kinematics(model, data)
+    if some_are_apart(data):
+        at_velocities(model, data)
+    else:
+        velocity_kinematics(model, data)
 
 
 @kernel

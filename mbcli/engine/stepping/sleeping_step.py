@@ -1,5 +1,6 @@
 """The fillers of a step in which islands may sleep: who wakes, who falls asleep, who rests. See contact/sleep.py."""
 
+from mbcli.engine.contact.problem import clear_problem
 from mbcli.engine.contact.rows import add_contact_rows, place_axes
 from mbcli.engine.contact.sleep import (
     count_rest,
@@ -28,6 +29,7 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.stepping.contact_step import find_points, set_laws_at_points, set_velocities, solve_contact
+from mbcli.engine.stepping.trees_apart import stay_at_start
 
 
 @kernel
@@ -35,12 +37,18 @@ def start_sleeping_step(model, data, h):
     """As step.start_step()."""
     note_sleep(sleep_at(data.contact[CONTACT_AT_SLEEP]))
     stop_locked(model, data.v)
+    stay_at_start(data)
+    for i in range(data.q.shape[0]):
+        data.q_at_start[i] = data.q[i]
+    clear_problem(solver_at(data.contact[CONTACT_AT_SOLVER]))
 
 
 @kernel
 def wake_and_sleep(model, data, h):
     """As contact_step.settle_sleep(): then the points are those of what is awake."""
     sleep, points = sleep_at(data.contact[CONTACT_AT_SLEEP]), points_at(data.contact[CONTACT_AT_POINTS])
+    if not find_points(data, h):
+        return False
     while wake_touched(sleep, points):
         if not find_points(data, h):
             return False

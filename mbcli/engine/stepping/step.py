@@ -12,7 +12,7 @@ Joint damping and limits are those of other plants, at the end of the step as th
 can act, the velocity terms are those of the start. docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
-from mbcli.engine.fields.model_fields import SCHEME_EXACT, SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
@@ -23,6 +23,8 @@ from mbcli.engine.smooth.force_elements import add_element_forces, add_implicit_
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
+from mbcli.engine.smooth.mass_matrix import composite_inertias
+from mbcli.engine.smooth.middle import damping_of_step, is_in_middle, weighs_velocities
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
@@ -71,31 +73,39 @@ def go_to_start(data):
 @kernel
 def rest_of_step(model, data, h, implicit_damping):
     """After start_step; forces that only Python knows are asked for in between."""
-    at_velocities(model, data)
+    place_step(model, data)
     gather_forces(model, data, h, implicit_damping)
     accelerate(model, data, h)
     end_step(model, data, h)
+
+
+@slot(contact="stepping.trees_apart.place_trees_apart", sleep="smooth.state.at_velocities")
+def place_step(model, data):
+    """q, v of where a step takes forces -> poses, inertias and velocities there."""
+    at_velocities(model, data)
 
 
 @kernel
 def gather_forces(model, data, h, implicit_damping):
     """tau, F_applied and `diagonal` of a step: actuation, springs, damping, force elements.
 
-    M vdot = tau + tau_g - C v - D v' + what accelerate() adds. Taking the damping at the new velocity adds h D to the
-    diagonal of M; with it at the old velocity the diagonal stays. Springs K add h^2 K / 4: by the middle of the step in
-    which they act, as of force elements in smooth/element_rows.py.
+    M vdot = tau + tau_g - C v - D v + what accelerate() adds. With a share of the damping at the new velocity the
+    diagonal of M has that of h D (smooth/middle.py); with all of it at the old velocity the diagonal stays. Springs K
+    add h^2 K / 4: by the middle of the step in which they act, as of force elements in smooth/element_rows.py.
     """
     add_joint_forces(model, data)
     add_element_forces(model, data, data.F_applied, 0)
     add_transmission_forces(model, data, h)
-    spring_share = 0.25 * h * h * model.step_scheme[SCHEME_EXACT]
+    spring_share = 0.25 * h * h * model.step_scheme[SCHEME_MIDDLE]
+    if model.step_scheme[SCHEME_MIDDLE] == 1 and weighs_velocities(model):
+        composite_inertias(model, data)
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue
-        data.diagonal[d] = model.dof_armature[d] + implicit_damping * h * model.dof_damping[d]
+        data.diagonal[d] = model.dof_armature[d] + implicit_damping * damping_of_step(model, data, d, h)
         if model.dof_ball[d, 0] < 0:
             data.diagonal[d] += spring_share * model.dof_stiffness[d]
-    if model.step_scheme[SCHEME_EXACT] == 1:
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
         add_implicit_hinges(model, data, h)
         begin_element_rows(model, data, h)
     apply_joint_locks(model, data)
@@ -153,6 +163,8 @@ def stay_within_limits(model, data, q_start, h):
     """Coordinates that are beyond a limit -> where their velocities at the end lead to, if that is less far beyond."""
     for k in range(model.limit_dof.shape[0]):
         d, side = model.limit_dof[k], model.limit_side[k]
+        if not is_in_middle(model, data, model.dof_body[d]):
+            continue
         gap = limit_gap(model, data.q, k, h)
         at_end = limit_gap(model, q_start, k, h) + h * side * data.v[d]
         if gap.real < 0.0 and gap.real < at_end.real:

@@ -5,7 +5,10 @@ vdot is zero.
 """
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.limits.bounded_rows import AGREEMENT, largest_disagreement, take_point
+from mbcli.engine.limits.dry_friction import finish_friction
 from mbcli.engine.limits.joint_limits import is_in_reach
+from mbcli.engine.limits.pd_control import finish_controllers
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.element_rows import resist_again
 from mbcli.engine.smooth.forward_dynamics import forward_dynamics_again
@@ -23,9 +26,24 @@ def note_start(data):
 
 @kernel
 def take_terms_between_limits(model, data, h):
-    """After limited_dynamics, note_start: as take_terms_in_middle(), if the plant has it and reaches no limit."""
-    if model.step_scheme[SCHEME_MIDDLE] == 1 and not reaches_limit(model, data, h):
-        take_terms_in_middle(model, data, h)
+    """After limited_dynamics, note_start: as take_terms_in_middle(), if the plant has it and reaches no limit.
+
+    Where an effort comes to a bound by that, or leaves it, the terms stay those of the start: such steps are few.
+    """
+    if model.step_scheme[SCHEME_MIDDLE] == 0 or reaches_limit(model, data, h):
+        return
+    rows = model.pd_actuator.shape[0] + model.friction_dof.shape[0]
+    if rows > 0:
+        for d in range(data.v.shape[0]):
+            data.vdot_point[d] = data.vdot[d]
+    take_terms_in_middle(model, data, h)
+    if rows > 0 and largest_disagreement(model, data) > AGREEMENT:
+        take_point(data)
+        for d in range(data.v.shape[0]):
+            data.v_terms[d] = data.v_at_start[d]
+    if rows > 0:
+        finish_controllers(model, data)
+        finish_friction(model, data)
 
 
 @kernel

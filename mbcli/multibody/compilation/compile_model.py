@@ -121,10 +121,7 @@ def compile_model(
             **_springs(elements, nv, parameters, dtype),
             **_inertias(bodies, link_body, link_X_BL, len(moving) + 1, weight_of, parameters, dtype),
             "gravity": gravity,
-            "step_scheme": [
-                int(actions.in_middle and not controlled and not row_sizes["nfriction"]),
-                int(actions.in_middle),
-            ],
+            "step_scheme": [int(actions.in_middle)],
             "body_X_PF": X_PF,
             "dof_armature": _armature(mobilized, actuators, nv, parameters, dtype),
             "link_body": link_body,

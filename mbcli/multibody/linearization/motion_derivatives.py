@@ -54,19 +54,15 @@ class PlantMotion:
         context: its parameters, applied forces and the point of linearization.
         discrete: whether it is that of a step.
         values: those of the context, by values_at().
-        contact: whether steps of the plant ask for contacts; there are none.
     """
 
-    def __init__(
-        self, plant: MultibodyPlant, context: Context, discrete: bool, values: PlantValues, contact: bool = False
-    ) -> None:
+    def __init__(self, plant: MultibodyPlant, context: Context, discrete: bool, values: PlantValues) -> None:
         state = context.state
-        self._contact = contact
         self._plant, self._discrete, self.values = plant, discrete, values
         self._model = state.model.replace(dtype=complex)
         self._constraints = self._constraints_at(context) if plant.elements.constraints else None
         constrained = bool(plant.elements.constraints)
-        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=constrained, contact=contact)
+        self._kernels = COMPLEX.load_kernels(False, self._model, constrained=constrained)
         self._applied = [
             (int(f.body_index), np.asarray(f.p_BoBq_B, dtype=float), f.F_Bq_W.get_coeffs())
             for f in context.inputs.value("applied_spatial_force", context) or ()
@@ -127,10 +123,7 @@ class PlantMotion:
             arm = d.X_WL[n, :9].reshape(3, 3) @ p_BoBq_B
             F_link[n, :3] += F[:3] + np.cross(arm, F[3:])
             F_link[n, 3:] += F[3:]
-        if self._contact:
-            kernels.apply_link_forces(m, d, F_link)
-            kernels.rest_of_step_apart(m, d, plant.time_step(), implicit_damping(plant))
-        elif self._discrete:
+        if self._discrete:
             kernels.step_under_link_forces(m, d, F_link, plant.time_step(), implicit_damping(plant))
         else:
             kernels.calc_forward_dynamics(m, d, F_link)
@@ -292,7 +285,7 @@ def derivatives_of_step(
     motion = motion_in_contact(plant, context, start) if step.solved_problem() else closed_form_motion(*given)
     by_complex_steps = motion is None and not step.solved_problem()
     if by_complex_steps:
-        found = derivatives_by_complex_steps(*given, output, directions, contact=step.meets_contact())
+        found = derivatives_by_complex_steps(*given, output, directions)
     else:
         motion = motion or motion_by_differences(context, exact, start, directions)
         found = _in_columns(context, motion, start, output, directions)
@@ -365,10 +358,9 @@ def derivatives_by_complex_steps(
     start: PlantValues,
     output: PlantOutput,
     directions: Sequence[tuple[str, int]],
-    contact: bool = False,
 ) -> tuple[Vector, Vector, Matrix]:
     """As derivatives_of_motion() and derivatives_of_step(), of any motion in which nothing touches."""
-    motion, state = PlantMotion(plant, context, discrete, start, contact), context.state
+    motion, state = PlantMotion(plant, context, discrete, start), context.state
     data = motion.evaluate(start)
     columns = []
     for name, k in directions:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbcli.engine.fields.model_fields import SCHEME_EXACT
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.multibody.core.dynamics import implicit_damping
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def too_stiff(plant: PlantCore, context: Context) -> Stiffness | None:
     at their start, in the default scheme too, and nothing else. Constraints, which only slow vibrations down, are left
     out.
     """
-    only_in_joints = plant.model.step_scheme[SCHEME_EXACT] == 1
+    only_in_joints = plant.model.step_scheme[SCHEME_MIDDLE] == 1
     if only_in_joints and implicit_damping(plant):
         return None
     rest = context.Clone()

@@ -12,9 +12,10 @@ DEFAULT = ModelInstanceIndex(1)
 KINDS = (*ONE_DOF, "quaternion_floating", "ball_rpy", "ball_quaternion")
 
 
-def wheel(p, d, *, h=0.01, effort=np.inf, approximation=None, damping=0.0):
+def wheel(p, d, *, h=0.01, effort=np.inf, approximation=None, damping=0.0, scheme="midpoint"):
     """One wheel about a vertical axis with a controller; returns the plant, its actuator and the inertia."""
     plant = MultibodyPlant(h)
+    plant.set_step_scheme(scheme)
     if h:
         plant.SetUseSampledOutputPorts(False)
     if approximation is not None:
@@ -40,12 +41,54 @@ def started(plant, q=0.2, v=-0.7, desired=(0.5, 0.3), u=0.4):
 @pytest.mark.parametrize(("p", "d"), [(50.0, 0.0), (0.0, 7.0), (50.0, 7.0), (1e6, 0.0)])
 def test_12_one_step_is_the_closed_form(p, d):
     h = 0.01
-    plant, _, inertia = wheel(p, d, h=h, damping=0.2)
+    plant, _, inertia = wheel(p, d, h=h, damping=0.2, scheme="drake")
     context = started(plant)
     Simulator(plant, context).AdvanceTo(h)
     numerator = -0.7 + h / inertia * (p * (0.5 - 0.2) + d * 0.3 + 0.4)
     v = numerator / (1.0 + h * (d + 0.2) / inertia + h * h * p / inertia)
     np.testing.assert_allclose(plant.GetPositionsAndVelocities(context), [0.2 + h * v, v], rtol=1e-13)
+
+
+def shares(h, inertia, p, d):
+    """theta, beta, gamma of smooth/middle.py, written anew."""
+    z = h * h * p / inertia
+    return (1.0 + h * d / inertia) / (2.0 + h * d / inertia), 0.25 - 1.0 / (6.0 + z), 0.5 * z**2 / (z**2 + 64.0)
+
+
+@pytest.mark.parametrize(("p", "d"), [(50.0, 0.0), (0.0, 7.0), (50.0, 7.0), (1e6, 0.0)])
+def test_a_step_of_second_order_takes_the_law_about_its_middle(p, d):
+    """I vdot = u - c (v + theta h vdot) - d (v - v_d + theta' h vdot) - p (q - q_d + ahead h v + (b + g) h^2 vdot)."""
+    h, q, v, damping = 0.01, 0.2, -0.7, 0.2
+    plant, _, inertia = wheel(p, d, h=h, damping=damping)
+    context = started(plant)
+    of_joint = shares(h, inertia, 0.0, damping)[0]
+    theta, beta, gamma = shares(h, inertia, p, d)
+    offset = 0.4 - damping * v - d * (v - 0.3) - p * (q - 0.5 + (0.5 + gamma) * h * v)
+    slope = h * (of_joint * damping + theta * d) + h * h * (beta + gamma) * p
+    vdot = offset / (inertia + slope)
+    (net,) = plant.get_net_actuation_output_port().Eval(context)
+    Simulator(plant, context).AdvanceTo(h)
+    expected = [q + h * (v + 0.5 * h * vdot), v + h * vdot]
+    np.testing.assert_allclose(plant.GetPositionsAndVelocities(context), expected, rtol=1e-12)
+    assert net == pytest.approx(inertia * vdot + damping * (v + of_joint * h * vdot), rel=1e-12)
+
+
+@pytest.mark.parametrize("gains", [(300.0, 4.0), (30.0, 0.0), (0.0, 5.0)])
+def test_the_error_of_a_controlled_wheel_falls_with_the_square_of_the_step(gains):
+    """Beside the exact motion of I qdd = -p (q - 0.5) - (d + 0.2) qd."""
+    from scipy.linalg import expm
+
+    errors = []
+    for h in (2e-3, 1e-3, 5e-4):
+        plant, _, inertia = wheel(*gains, h=h, damping=0.2)
+        context = started(plant, desired=(0.5, 0.0), u=0.0)
+        Simulator(plant, context).AdvanceTo(0.4)
+        p, d = gains
+        motion = expm(0.4 * np.array([[0.0, 1.0], [-p / inertia, -(d + 0.2) / inertia]]))
+        exact = motion @ [0.2 - 0.5, -0.7] + [0.5, 0.0]
+        errors.append(np.abs(plant.GetPositionsAndVelocities(context) - exact).max())
+    assert errors[0] / errors[1] > 3.7 and errors[1] / errors[2] > 3.7
+    assert errors[2] < 1e-4
 
 
 def test_12_stiff_gains_are_stable():
@@ -68,7 +111,7 @@ def test_12_effort_saturates_exactly_and_net_actuation_is_the_clamped_sum(desire
 
 def test_12_an_effort_within_its_limit_is_the_law_at_the_end_of_the_step():
     h = 0.01
-    plant, _, _ = wheel(5.0, 1.0, h=h, effort=30.0)
+    plant, _, _ = wheel(5.0, 1.0, h=h, effort=30.0, scheme="drake")
     context = started(plant)
     (net,) = plant.get_net_actuation_output_port().Eval(context)
     Simulator(plant, context).AdvanceTo(h)
@@ -156,9 +199,10 @@ def test_a_desired_state_holds_the_positions_of_an_instance_before_its_velocitie
 # any tree, any gains, any limits
 
 
-def controlled_plant(seed):
+def controlled_plant(seed, scheme="midpoint"):
     """A random plant with controllers from soft to stiff and live outputs, and a generator for its states."""
     plant = random_plant(seed, KINDS, num_bodies=9, time_step=0.01, finalize=False)
+    plant.set_step_scheme(scheme)
     add_controllers(np.random.default_rng(seed), plant, decades=3)
     plant.SetUseSampledOutputPorts(False)
     plant.Finalize()
@@ -176,8 +220,11 @@ def controlled_context(plant, rng):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_accelerations_solve_the_clamped_law_of_the_dense_equations(seed):
-    """M vdot = r + B clamp(a - k vdot), with M and r of the plant without controllers; 16 states of each plant."""
-    plant, rng = controlled_plant(seed)
+    """M vdot = r + B clamp(a - k vdot), with M and r of the plant without controllers; 16 states of each plant.
+
+    In the scheme `drake`, whose steps take everything at their start.
+    """
+    plant, rng = controlled_plant(seed, "drake")
     limited, free = 0, 0
     for _ in range(16):
         context = controlled_context(plant, rng)
@@ -207,8 +254,7 @@ def test_accelerations_solve_the_clamped_law_of_the_dense_equations(seed):
             damping[joint.velocity_start() : joint.velocity_start() + n] = joint.GetDampingVector(context)
         without = plant.CalcAccelerations(context, tau=B @ net)  # damping at the old velocity
         M = plant.CalcMassMatrix(context)
-        share = h * damping + 0.25 * h * h * plant.model.dof_stiffness  # of springs, by the middle of the step
-        expected = np.linalg.solve(M + np.diag(share), M @ without)
+        expected = np.linalg.solve(M + np.diag(h * damping), M @ without)
         np.testing.assert_allclose(vdot, expected, rtol=1e-8, atol=1e-8 * abs(expected).max())
     assert limited > 3
     assert free > 3
@@ -235,6 +281,8 @@ def test_steps_of_a_controlled_arm_equal_those_of_pydrake(effort):
     states = []
     for lib in (drake, mbcli):
         plant = lib.MultibodyPlant(0.005)
+        if lib is mbcli:
+            plant.set_step_scheme("drake")
         parent = plant.world_body()
         inertia = lib.SpatialInertia.MakeFromCentralInertia(1.0, [0.3, 0.05, 0], lib.RotationalInertia(0.02, 0.1, 0.1))
         for n in range(4):

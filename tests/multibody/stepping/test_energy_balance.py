@@ -40,13 +40,14 @@ def rail(h, damping=0.0, limits=(-np.inf, np.inf)):
 
 
 def test_works_of_a_motor_and_of_damping_in_steps_are_their_sums():
-    """m v' = m v + h (u - d v'): the kinetic energy is what both did, to rounding, for any step."""
+    """m v' = m v + h (u - d v_d), v_d = v + theta (v' - v): the kinetic energy is what both did, to rounding."""
     m, d, u, h, v = 2.0, 3.0, 4.0, 0.05, 1.0
+    theta = (m + h * d) / (2.0 * m + h * d)
     motor = damping = 0.0
     for _ in range(10):
-        after = (m * v + h * u) / (m + h * d)
+        after = v + h * (u - d * v) / (m + h * theta * d)
         motor += h * u * 0.5 * (v + after)
-        damping -= h * d * after * 0.5 * (v + after)
+        damping -= h * d * (v + theta * (after - v)) * 0.5 * (v + after)
         v = after
     balance, _ = balance_of(rail(h, d), 0.5, [0.0], [1.0], actuation=constant_input([u]))
     assert balance.actuators == pytest.approx(motor, rel=1e-12)

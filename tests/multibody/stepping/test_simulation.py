@@ -30,9 +30,10 @@ from mbcli.systems.analysis import ApplySimulatorConfig, Simulator
 only_compiled = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")
 
 
-def pendulum(time_step, *, damping=0.0, gravity=9.81, actuated=False):
+def pendulum(time_step, *, damping=0.0, gravity=9.81, actuated=False, scheme="midpoint"):
     """A kilogram half a metre below a horizontal axis; its inertia about the axis is 0.3 kg m^2."""
     plant = MultibodyPlant(time_step)
+    plant.set_step_scheme(scheme)
     plant.mutable_gravity_field().set_gravity_vector([0.0, 0.0, -gravity])
     body = plant.AddRigidBody("rod", SpatialInertia(1.0, [0.0, 0.0, -0.5], UnitInertia(0.3, 0.3, 0.1)))
     joint = RevoluteJoint("pin", plant.world_frame(), body.body_frame(), [0.0, 1.0, 0.0], damping=damping)
@@ -88,7 +89,8 @@ def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
     """M (v' - v) / h = tau + tau_g + springs - C v - D v', where tamsi has v for v'; q' = q + h N(q) v'.
 
     Of midpoint M, tau_g, springs and N are those at q + h/2 N v, springs K add h^2 K / 4 to M, C v is that of
-    v + h/2 vdot by three substitutions, and q' = q + h N (v + v') / 2.
+    v + h/2 vdot by three substitutions, and q' = q + h N (v + v') / 2. Damping is that at v + theta h vdot, with
+    theta = (1 + x) / (2 + x), x = h D / M along each velocity.
     """
     h = 0.02
     plant = random_plant(seed, time_step=h, floating_bases=1, finalize=False)
@@ -103,7 +105,9 @@ def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
     if scheme == "midpoint":
         q_m = turned(oracle.joints, q, 0.5 * h * oracle.rates_map(q) @ v)
         forces = tau + oracle.conservative_forces(q_m) - oracle.damping * v
-        M = oracle.mass_matrix(q_m) + np.diag(np.broadcast_to(implicit, v.size))
+        M = oracle.mass_matrix(q_m)
+        x = implicit / np.diag(M)
+        M = M + np.diag(np.broadcast_to(implicit * (1.0 + x) / (2.0 + x), v.size))
         for spring in oracle.springs:
             d = spring.joint().velocity_start()
             M[d, d] += 0.25 * h**2 * spring.default_stiffness()
@@ -130,16 +134,21 @@ def test_a_discrete_step_is_its_definition(seed, scheme, approximation):
     np.testing.assert_allclose(plant.GetPositions(context), expected_q, rtol=0.0, atol=1e-10 * abs(expected_q).max())
 
 
-@pytest.mark.parametrize(("approximation", "expected"), [("lagged", 1.0 / 2.25), ("sap", 1.0 / 2.25), ("tamsi", -0.25)])
-def test_joint_damping_is_implicit_except_under_tamsi(approximation, expected):
-    """With h d / I = 1.25: v' = v / (1 + 1.25) = 0.444, or v' = v (1 - 1.25) = -0.25."""
-    h = 0.1
-    plant = pendulum(h, damping=1.25 * INERTIA / h, gravity=0.0)
+@pytest.mark.parametrize("scheme", ["midpoint", "drake"])
+@pytest.mark.parametrize("approximation", ["lagged", "sap", "tamsi"])
+def test_joint_damping_is_implicit_except_under_tamsi(approximation, scheme):
+    """With x = h d / I = 1.25: v' = 2 v / (2 + 2 x + x^2), of Drake v / (1 + x), under tamsi v (1 - x) = -0.25."""
+    h, x = 0.1, 1.25
+    expected = 1.0 - x if approximation == "tamsi" else 1.0 / (1.0 + x)
+    if scheme == "midpoint" and approximation != "tamsi":
+        expected = 2.0 / (2.0 + 2.0 * x + x * x)
+    plant = pendulum(h, damping=x * INERTIA / h, gravity=0.0, scheme=scheme)
     plant.settings.discrete_contact_approximation = approximation
     context = started(plant, v=[1.0])
     Simulator(plant, context).AdvanceTo(h)
     assert plant.GetVelocities(context)[0] == pytest.approx(expected, rel=1e-14)
-    assert plant.GetPositions(context)[0] == pytest.approx(h * (1.0 + expected) / 2.0, rel=1e-14)
+    moved = h * (1.0 + expected) / 2.0 if scheme == "midpoint" else h * expected
+    assert plant.GetPositions(context)[0] == pytest.approx(moved, rel=1e-14)
 
 
 @pytest.mark.parametrize(("scheme", "more"), [("midpoint", 0), ("drake", 1)])

@@ -1,0 +1,89 @@
+"""Trees that nothing touches, in plants that can touch: their steps are of second order, as those of other plants.
+
+Contacts are searched at the start of a step. What has none goes to the middle for its forces and moves with the mean of
+its velocities; a tree with a contact point keeps to its start and moves with its velocities at the end, by which the
+contact problem sees how far it comes. A step in which nothing touches is that of a plant without contact, to rounding.
+Plants whose steps are problems without contact too (constraints, elastic bodies, actuators that act by the end of a
+step), and runs in which islands may sleep, stay at the start altogether.
+"""
+
+from mbcli.engine.contact.turn_rows import nears_turn_limit
+from mbcli.engine.fields.contact_fields import COUNT_ELASTIC_BODIES, COUNT_STATUS, PROBLEM_SOLVED
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.coordinates import advance_joint
+from mbcli.engine.smooth.inertia import world_inertias
+from mbcli.engine.smooth.state import at_velocities
+
+
+@kernel
+def is_tree_in_middle(model, data, b):
+    """As smooth.middle.is_in_middle()."""
+    return data.in_middle[b] == 1
+
+
+@kernel
+def stay_at_start(data):
+    """No tree goes to the middle of the step."""
+    for b in range(data.in_middle.shape[0]):
+        data.in_middle[b] = 0
+
+
+@kernel
+def find_trees_apart(model, data, points, solver, is_free, h):
+    """After find_points: in_middle. is_free: whether steps without contact are no problems."""
+    stay_at_start(data)
+    solved = solver.counts[COUNT_STATUS] == PROBLEM_SOLVED and solver.counts[COUNT_ELASTIC_BODIES] == 0
+    if not (is_free and solved and model.step_scheme[SCHEME_MIDDLE] == 1) or nears_turn_limit(model, data, h):
+        return
+    mark, root = data.in_middle, model.body_root
+    for b in range(1, mark.shape[0]):
+        mark[b] = 1
+    for i in range(points.count[0]):
+        for side in range(2):
+            if points.body[i, side] > 0:
+                mark[root[points.body[i, side]]] = 0
+    for b in range(1, mark.shape[0]):
+        mark[b] = mark[root[b]]
+
+
+@kernel
+def some_are_apart(data):
+    """Whether a tree goes to the middle of the step."""
+    count = 0
+    for b in range(1, data.in_middle.shape[0]):
+        count += data.in_middle[b]
+    return count > 0
+
+
+@kernel
+def advance_apart(model, data, v, h):
+    """As advance_positions(), for trees in the middle of the step alone."""
+    for b in range(1, data.in_middle.shape[0]):
+        if data.in_middle[b] == 1:
+            advance_joint(model, data, b, v, h)
+
+
+@kernel
+def place_trees_apart(model, data):
+    """As state.at_velocities(), after the kinematics of the start: what is there already stays."""
+    if some_are_apart(data):
+        at_velocities(model, data)
+    else:
+        world_inertias(model, data)
+
+
+@kernel
+def go_with_velocities_of_middle(model, data, h):
+    """v of trees in the middle of the step becomes their mean velocity."""
+    for d in range(data.v.shape[0]):
+        if data.in_middle[model.dof_body[d]] == 1:
+            data.v[d] = data.v_at_start[d] + 0.5 * h * data.vdot[d]
+
+
+@kernel
+def go_on_from_middle(model, data, h):
+    """After go_with_velocities_of_middle(): v becomes that of the end."""
+    for d in range(data.v.shape[0]):
+        if data.in_middle[model.dof_body[d]] == 1:
+            data.v[d] = data.v_at_start[d] + h * data.vdot[d]
