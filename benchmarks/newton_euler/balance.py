@@ -114,12 +114,33 @@ def _state(found, row):
         q=steps.q[row],
         v=steps.v[row],
         after=log.v[row + 1],
-        damped=log.v[row] + (DT * steps.vdot[row] if found.plant.settings.is_convex() else 0.0),  # tamsi: at the start
+        damped=log.v[row] + DT * _share_of_damping(found, row) * steps.vdot[row],
         vdot=steps.vdot[row],
         loads=steps.loads[row],
         contacts=contacts,
         wrenches=steps.wrenches[row],
     )
+
+
+def _share_of_damping(found, row):
+    """(nv,): which part of its change a velocity has where damping acts; none under tamsi, all in Drake's scheme.
+
+    In trees whose forces are of the middle of the step that by which it resolves the damping, see smooth/middle.py.
+    """
+    plant, model, steps = found.plant, found.plant.model, found.steps
+    if not plant.settings.is_convex():
+        return 0.0
+    share = np.ones(plant.num_velocities())
+    if not found.exact:
+        return share
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, steps.q[row])
+    damping = DT * model.dof_damping / np.diag(plant.CalcMassMatrix(context))
+    moved = np.zeros(len(model.body_root), dtype=bool)
+    for i in np.flatnonzero(steps.q[row] != found.log.q[row]):
+        moved[model.body_root[np.searchsorted(model.body_q[1:], i, side="right")]] = True
+    middle = moved[model.body_root[model.dof_body]] | (not found.solved)
+    return np.where(middle, (1.0 + damping) / (2.0 + damping), share)
 
 
 def _weights(plant, q):

@@ -64,11 +64,10 @@ from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.smooth.stops import stop_damping_power
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
-from mbcli.engine.stepping.pushes import push_about_root, share_of_step
+from mbcli.engine.stepping.pushes import FROM_EVER, push_about_root, share_of_step
 
 # request to balance_motion() in place of the length of a step
 BEFORE_PROJECTION, AFTER_PROJECTION = -1.0, -2.0
-FROM_EVER = -1e300  # [s] the start of a force of a plugin is before it
 NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points from the middle of a step
 
 

@@ -7,16 +7,27 @@ from mbcli.engine.smooth.mass_properties import link_axes
 from mbcli.engine.smooth.spatial import add, cross, row3, scale, set_row3
 from mbcli.engine.stepping.step import rest_of_step, start_step
 
+FROM_EVER = -1e300  # [s] the start of a force of a plugin is before it
 SAME_TIME = 1e-9  # [s] of a step in which a force does not count: its times and those of steps are rounded
 
 
 @slot(python=INJECTED)
 def step_under_pushes(model, data, actuation, t, h, implicit_damping):
     """As discrete_step(), with the forces that act from time t on, at the positions at which the step takes forces."""
-    start_step(model, data, h)
     times, links = actuation.push_times, actuation.push_link
+    note_forces_of_start(data, times, 0, links.shape[0])
+    start_step(model, data, h)
     add_pushes(model, data, links, actuation.push_point, actuation.push_force, times, 0, links.shape[0], t, h)
     rest_of_step(model, data, h, implicit_damping)
+
+
+@kernel
+def note_forces_of_start(data, times, first, end):
+    """in_middle of World: 1 if some of these forces are of plugins: in plants that can touch, those of the start."""
+    data.in_middle[0] = 0
+    for i in range(first, end):
+        if times[i, 0] <= FROM_EVER:
+            data.in_middle[0] = 1
 
 
 @kernel

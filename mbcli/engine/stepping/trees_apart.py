@@ -1,10 +1,13 @@
 """Trees that nothing touches, in plants that can touch: their steps are of second order, as those of other plants.
 
-Contacts are searched at the start of a step. What has none goes to the middle for its forces and moves with the mean of
-its velocities; a tree with a contact point keeps to its start and moves with its velocities at the end, by which the
-contact problem sees how far it comes. A step in which nothing touches is that of a plant without contact, to rounding.
+Contacts are searched at the start of a step. A tree without any goes to the middle for its forces and moves with the
+mean of its velocities; a tree with a contact point keeps to its start and moves with its velocities at the end, by
+which the contact problem sees how far it comes. Positions are ahead of the mean motion by half a step times the change
+of velocity then, which a flight by the same rule takes back. So trees that are free in World stay with that rule in
+the air too: a ball would gain 2 g h / v of its energy in each bounce else (docs/explanation/discrete_steps.md).
+
 Plants whose steps are problems without contact too (constraints, elastic bodies, actuators that act by the end of a
-step), and runs in which islands may sleep, stay at the start altogether.
+step), and runs in which islands may sleep or plugins give forces of the start, stay at the start altogether.
 """
 
 from mbcli.engine.contact.turn_rows import nears_turn_limit
@@ -14,6 +17,8 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.coordinates import advance_joint
 from mbcli.engine.smooth.inertia import world_inertias
 from mbcli.engine.smooth.state import at_velocities
+
+FREE = 6  # velocities of a root that is free in World
 
 
 @kernel
@@ -25,7 +30,7 @@ def is_tree_in_middle(model, data, b):
 @kernel
 def stay_at_start(data):
     """No tree goes to the middle of the step."""
-    for b in range(data.in_middle.shape[0]):
+    for b in range(1, data.in_middle.shape[0]):
         data.in_middle[b] = 0
 
 
@@ -34,11 +39,13 @@ def find_trees_apart(model, data, points, solver, is_free, h):
     """After find_points: in_middle. is_free: whether steps without contact are no problems."""
     stay_at_start(data)
     solved = solver.counts[COUNT_STATUS] == PROBLEM_SOLVED and solver.counts[COUNT_ELASTIC_BODIES] == 0
-    if not (is_free and solved and model.step_scheme[SCHEME_MIDDLE] == 1) or nears_turn_limit(model, data, h):
-        return
     mark, root = data.in_middle, model.body_root
+    if not (is_free and solved and model.step_scheme[SCHEME_MIDDLE] == 1 and mark[0] == 0):
+        return
+    if nears_turn_limit(model, data, h):
+        return
     for b in range(1, mark.shape[0]):
-        mark[b] = 1
+        mark[b] = int(model.body_nv[root[b]] < FREE)
     for i in range(points.count[0]):
         for side in range(2):
             if points.body[i, side] > 0:

@@ -25,7 +25,7 @@ from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities, restore_ranks
 from mbcli.engine.stepping.balance import at_forces_of_step
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
-from mbcli.engine.stepping.pushes import add_pushes
+from mbcli.engine.stepping.pushes import add_pushes, note_forces_of_start
 from mbcli.engine.stepping.step import discrete_step, rest_of_step, start_step
 from mbcli.engine.stepping.step_loads import go_on_with_solved_forces, take_exact_forces
 
@@ -70,6 +70,7 @@ def advance_world(m, d, w, k):
         if w.world_pushes.shape[0] == 0:
             discrete_step(m, d, h, implicit_damping)
         else:
+            note_forces_of_start(d, w.world_push_times, w.world_pushes[k], w.world_pushes[k + 1])
             start_step(m, d, h)
             push_world(m, d, w, k, (w.world_began[k] + step) * h, h)
             rest_of_step(m, d, h, implicit_damping)
