@@ -60,8 +60,9 @@ def is_passive(plant: PlantCore, context: Context) -> bool:
 
 def step_error(plant: PlantCore, powers: Any) -> Any:
     """[J] by which the energy of steps of first order swings while energies are exchanged at powers [W]; arrays too."""
-    is_first_order = plant.is_discrete() and plant.model.step_scheme[SCHEME_MIDDLE] == 0
-    return plant.time_step() * powers * is_first_order
+    rubs_in_contact = plant.model.friction_dof.size and plant.meets_contact()
+    is_first_order = plant.is_discrete() and (plant.model.step_scheme[SCHEME_MIDDLE] == 0 or rubs_in_contact)
+    return plant.time_step() * powers * bool(is_first_order)
 
 
 def smaller_step() -> str:

@@ -63,10 +63,19 @@ def law_of_controller(model, data, i, h):
             slope += (beta + gamma) * p
         if damping.real > 0.0:
             slope += damping_share(inertia, damping) * damping
+    more = 1.0 + 0.5 * carried_share(model, data, i, h)
     stretch = data.q[model.dof_q[d]] + ahead * h * data.v[d] - data.pd_desired[i, 0]
     rate = data.v[d] - data.pd_desired[i, 1]
-    forward = data.u[k] + data.pd_carried[i]
-    return forward - model.pd_constants[i, PD_GAIN_P] * stretch - model.pd_constants[i, PD_GAIN_D] * rate, slope
+    own = model.pd_constants[i, PD_GAIN_P] * stretch + model.pd_constants[i, PD_GAIN_D] * rate
+    return data.u[k] + data.pd_carried[i] - more * own, more * slope
+
+
+@kernel
+def carried_share(model, data, i, h):
+    """The part of its effort that controller i carries on in a step of second order, half of it in the step; else 0."""
+    if not is_in_middle(model, data, model.dof_body[model.actuator_dof[model.pd_actuator[i]]]):
+        return 0.0
+    return min(1.0, h * model.pd_constants[i, PD_RATE].real)
 
 
 @kernel
@@ -80,7 +89,7 @@ def finish_controllers(model, data):
 def carry_efforts(model, data, h):
     """After a step of length h that is kept: what controllers with a rate feed forward in the next one."""
     for i in range(model.pd_actuator.shape[0]):
-        share = min(1.0, h * model.pd_constants[i, PD_RATE])
+        share = min(1.0, h * model.pd_constants[i, PD_RATE]) / (1.0 + 0.5 * carried_share(model, data, i, h))
         if share != 0.0:
             own = data.pd_effort[i] - data.u[model.pd_actuator[i]]
             data.pd_carried[i] += share * (own - data.pd_carried[i])

@@ -233,7 +233,7 @@ def hinge_inertia(model, data, n, rate, h):
     """After composite_inertias: what a hinge adds to an inertia in a step h that starts with a rate."""
     constants, d = model.hinge_constants, model.hinge_dof[n]
     stiffness, damping = constants[n, 1] + 2.0 * constants[n, 2] / constants[n, 3], h * hinge_drag(constants, n, rate)
-    if damping.real != 0.0 and is_in_middle(model, data, model.dof_body[d]):
+    if is_in_middle(model, data, model.dof_body[d]):
         damping = damping * damping_share(carried_inertia(model, data, d), damping)
     return damping + 0.25 * h * h * stiffness
 
