@@ -235,9 +235,9 @@ def place_after(h, tie, time=0.1):
 
 @pytest.mark.parametrize("tie", ["ball", "weld"])
 def test_16_a_constraint_moves_as_the_same_joint_in_the_tree_to_first_order(tie):
-    errors = [np.abs(place_after(h, tie) - place_after(h, f"{tie} joint")).max() for h in (1e-2, 5e-3)]
+    errors = [np.abs(place_after(h, tie) - place_after(h, f"{tie} joint")).max() for h in (4e-3, 2e-3)]
     assert errors[0] < 5e-3
-    assert errors[1] < 0.7 * errors[0]
+    assert errors[1] < 0.55 * errors[0]
 
 
 def test_16_a_ball_that_is_switched_off_lets_go():
@@ -293,7 +293,7 @@ def test_17_one_step_at_a_limit_is_the_closed_form(contact, start):
     context = started(plant, axle=start)
     plant.get_actuation_input_port().FixValue(context, [1.0])
     q, v = start
-    at = q if contact else q + 0.5 * h * v  # where the weight acts: in the middle of a step in which nothing can touch
+    at = q + 0.5 * h * v  # where the weight acts: in the middle of a step in which nothing touches
     free = v + h / I_ROD * (1.0 + 2.0 * G * 0.4 * np.cos(at))
     R, v_hat = NEARLY_RIGID / I_ROD, -(0.5 - q) / (2.0 * h)
     if v_hat > RETURN_SPEED:
