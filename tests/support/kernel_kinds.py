@@ -21,6 +21,7 @@ NOT_SMOOTH_PACKAGES = (
     "collision.",
     "deformable.",
     "stepping.contact_",
+    "stepping.trees_apart",
     "stepping.exact_forces",
     "stepping.sleeping_",
     "text.",
@@ -55,6 +56,7 @@ NOT_SMOOTH = {
     "share_of_step",
     "add_pushes",
     "add_pushes_on_links",
+    "note_forces_of_start",
     "note_loads",
     "keep_loads",
     "record_loads",
@@ -108,6 +110,14 @@ NOT_SMOOTH = {
     "move_point",
     "start_friction",
     "finish_friction",
+    # ask whether steps of a tree are of second order, and whether there is damping, whose share has a limit at none
+    "damping_of_step",
+    "weigh_velocities",
+    "hinge_inertia",
+    "law_of_controller",
+    "carried_share",
+    # asks whether an effort reaches its bound
+    "passes_bound",
     # asks how near a limit is
     "some_limit_acts",
     "book_pushes",

@@ -6,7 +6,7 @@ docs/explanation/discrete_steps.md has the scheme, smooth/element_rows.py how th
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.runtime.kernel import kernel, slot
-from mbcli.engine.smooth.mass_matrix import carried_inertia
+from mbcli.engine.smooth.mass_matrix import carried_inertia, composite_inertias
 
 UNRESOLVED = 64.0  # z^2 of a vibration that a step does not follow
 
@@ -37,15 +37,18 @@ def stiffness_shares(inertia, stiffness, rows):
 def damping_of_step(model, data, d, h):
     """After composite_inertias: by what the damping of velocity d grows with its acceleration in a step h [kg m^2]."""
     damping = h * model.dof_damping[d]
-    if damping.real == 0.0 or not is_in_middle(model, data, model.dof_body[d]):
+    if not is_in_middle(model, data, model.dof_body[d]):
         return damping + 0.0 * data.v[d]
+    if damping.real == 0.0:
+        return 0.5 * damping + 0.0 * data.v[d]  # the limit of the share
     return damping * damping_share(carried_inertia(model, data, d), damping)
 
 
 @kernel
-def weighs_velocities(model):
-    """Whether a step asks what its velocities carry: damping, hinges with friction and controllers do."""
-    count = model.pd_actuator.shape[0] + model.hinge_dof.shape[0]
+def weigh_velocities(model, data):
+    """composite_inertias, if a step asks what its velocities carry: damping, hinges with friction, controllers do."""
+    asks = model.pd_actuator.shape[0] + model.hinge_dof.shape[0] > 0
     for d in range(model.dof_damping.shape[0]):
-        count += int(model.dof_damping[d].real != 0.0)
-    return count > 0
+        asks = asks or model.dof_damping[d].real != 0.0
+    if asks:
+        composite_inertias(model, data)

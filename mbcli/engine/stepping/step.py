@@ -23,8 +23,7 @@ from mbcli.engine.smooth.force_elements import add_element_forces, add_implicit_
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
-from mbcli.engine.smooth.mass_matrix import composite_inertias
-from mbcli.engine.smooth.middle import damping_of_step, is_in_middle, weighs_velocities
+from mbcli.engine.smooth.middle import damping_of_step, is_in_middle, weigh_velocities
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
@@ -97,8 +96,8 @@ def gather_forces(model, data, h, implicit_damping):
     add_element_forces(model, data, data.F_applied, 0)
     add_transmission_forces(model, data, h)
     spring_share = 0.25 * h * h * model.step_scheme[SCHEME_MIDDLE]
-    if model.step_scheme[SCHEME_MIDDLE] == 1 and weighs_velocities(model):
-        composite_inertias(model, data)
+    if model.step_scheme[SCHEME_MIDDLE] == 1:
+        weigh_velocities(model, data)
     for d in range(data.v.shape[0]):
         if is_asleep(data, model.dof_body[d]):
             continue

@@ -28,6 +28,8 @@ from mbcli.models import load_model
 COMPLEX_STEP = 1e-30
 # Differences of fourth order with step 1e-4, of accelerations up to 1e3: rounding 1e-13 relative over the step.
 DIFFERENCES = 1e-8
+
+NO_MARK = -7  # of integers, where real numbers are NaN
 # Compiled and interpreted differ by fused multiply-adds.
 ROUNDING = 1e-12
 
@@ -745,7 +747,7 @@ def poisoned(stage, model, inputs, compiled):
     for f in DATA_FIELDS:
         if f.name not in given or (f.name in STAGES[stage].writes.split() and f.name not in reads):
             first = 1 if f.name in PER_BODY else 0  # row 0 is World's, which Data starts with
-            getattr(data, f.name)[first:] = np.nan
+            getattr(data, f.name)[first:] = np.nan if f.kind == "real" else NO_MARK
     return data
 
 
