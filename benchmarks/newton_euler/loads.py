@@ -2,8 +2,8 @@
 
 Robots fall from rest, within their limits. A row has the mean of a step, so that those of shorter steps are averaged
 over as long a time: what begins and ends in less than a step, as the motion of a light link with much damping, has its
-mean. Steps take damping of joints at their end, to first order: where it takes more than a few percent of a velocity in
-a step, loads while joints come to their speeds are not known to 1 % at 1 ms, and the line of the robot says so.
+mean. Where damping takes a large part of a velocity in a step, loads while joints come to their speeds are not known to
+1 % at 1 ms, and the line of the robot says so.
 """
 
 import numpy as np
@@ -51,8 +51,8 @@ def peaks(name, dt):
 def unresolved(name):
     """What damping keeps steps of 1 ms from knowing to 1 %, in words; "" if nothing.
 
-    Of a velocity with the decay rate r a step takes h r / (1 + h r) for 1 - exp(-h r), so that its mean acceleration is
-    too small by about h r / 2.
+    A step of second order leaves 2 / (2 + 2 x + x^2) of a velocity with the decay rate x / h for exp(-x), so that its
+    mean acceleration is off by about x^2 / 6.
     """
     plant = load_model(name, dt=STEP, contact=False, packages=packages_of(name), weld_base=True).plant
     context = plant.CreateDefaultContext()
@@ -62,7 +62,7 @@ def unresolved(name):
         plant.SetPositions(context, q)
     ease = np.diag(np.linalg.pinv(plant.CalcMassMatrix(context)))
     parts = STEP * ease * np.array(plant.model.dof_damping)
-    most = [k for k in np.argsort(-parts) if parts[k] > 2.0 * NEAR]
+    most = [k for k in np.argsort(-parts) if parts[k] ** 2 > 6.0 * NEAR]
     names = plant.GetVelocityNames()
     told = ", ".join(f"{names[k]} {parts[k]:.0%}" for k in most[:MOST_TOLD])
     more = f" and {len(most) - MOST_TOLD} more" if len(most) > MOST_TOLD else ""
