@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
 from mbcli.geometry.inspector import SceneGraphInspector
 from mbcli.math import RigidTransform
 from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from mbcli.geometry.registry import Registry
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.state.owning_plant import OwningPlant
+
+# columns of the rows of engine/collision/near_solids.py
+DISTANCE, NORMAL, POINT_A, POINT_B = 2, slice(3, 6), slice(6, 9), slice(9, 12)
+OWN_POINT_A, OWN_POINT_B, COLUMNS = slice(12, 15), slice(15, 18), 18
+ROOM = 64  # for pairs, at first
+ENDLESS = 1e100  # [m] radius of half spaces, at least
 
 
 class QueryObject:
@@ -41,8 +48,6 @@ class QueryObject:
         self._plant: Any = plant
         self._context: Any = context
         self._registry, self._pose_in_parent = registry, pose_in_parent  # of frames that no plant moves
-        self._collision: Any = None
-        self._geometries: Any = None
 
     def inspector(self) -> SceneGraphInspector:
         """The inspector of the SceneGraph's geometries."""
@@ -75,122 +80,120 @@ class QueryObject:
     def ComputePointPairPenetration(self) -> list[PenetrationAsPointPair]:
         """PenetrationAsPointPair of all pairs that overlap, one for each."""
         return [
-            PenetrationAsPointPair(
-                self._geometries.ids[a],
-                self._geometries.ids[b],
-                nearest[3:6],
-                nearest[6:9],
-                nearest[:3],
-                -distance,
-            )
-            for a, b, distance, nearest in self._nearest_parts(self._near_pairs(0.0), 0.0)
-            if distance < 0.0
+            PenetrationAsPointPair(g, h, row[POINT_A], row[POINT_B], row[NORMAL], -row[DISTANCE])
+            for g, h, row in self._near(0.0)
+            if row[DISTANCE] < 0.0
         ]
 
     def HasCollisions(self) -> bool:
         """Whether a pair that no filter leaves out overlaps."""
-        return any(self._distance(a, b, 0.0) < 0.0 for a, b in self._near_pairs(0.0))
+        return self._plant is not None and self._solids().calls.solids_overlap() == 1
 
     def FindCollisionCandidates(self) -> list[tuple[GeometryId, GeometryId]]:
-        """Pairs of identifiers that may overlap, judged by balls around them."""
-        return list(dict.fromkeys((self._geometries.ids[a], self._geometries.ids[b]) for a, b in self._near_pairs(0.0)))
+        """Pairs of identifiers that may overlap, judged by balls and boxes around them."""
+        return [(g, h) for g, h, _ in self._near(0.0, measured=0)]
 
     def ComputeSignedDistancePairwiseClosestPoints(self, max_distance: float = np.inf) -> list[SignedDistancePair]:
         """SignedDistancePair of all pairs that are not farther apart than max_distance [m]."""
-        found = self._nearest_parts(self._near_pairs(max_distance), max_distance)
-        return [self._signed(*pair) for pair in found if pair[2] <= max_distance]
+        found = self._near(max(0.0, max_distance))
+        return [_signed(g, h, row) for g, h, row in found if row[DISTANCE] <= max_distance]
 
     def ComputeSignedDistancePairClosestPoints(
         self, geometry_id_A: GeometryId, geometry_id_B: GeometryId
     ) -> SignedDistancePair:
         """The SignedDistancePair of one pair, also if it is filtered. RuntimeError if one does not collide."""
-        if self._plant is not None:
-            self._place()
-        parts = []
+        solids, parts = self._solids() if self._plant is not None else None, []
         for g in (geometry_id_A, geometry_id_B):
-            if self._geometries is None or g not in self._geometries.ids:
+            if solids is None or g not in solids.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
-            parts.append([k for k, other in enumerate(self._geometries.ids) if other == g])
-        self._refuse_planes(parts[0][0], parts[1][0])
-        (pair,) = self._nearest_parts(itertools.product(parts[0], parts[1]), np.inf)
-        return self._signed(*pair)
+            parts.append([k for k, other in enumerate(solids.ids) if other == g])
+        assert solids is not None
+        if all(solids.collision.radius[part[0]] > ENDLESS for part in parts):
+            raise RuntimeError("two half spaces have no distance")
+        rows = np.zeros((1, COLUMNS))
+        found = []
+        for a, b in itertools.product(*parts):
+            solids.calls.pair_of_solids(a, b, rows)
+            found.append(rows[0].copy())
+        return _signed(geometry_id_A, geometry_id_B, min(found, key=lambda row: row[DISTANCE]))
 
     def ComputeSignedDistanceToPoint(self, p_WQ: ArrayLike, threshold: float = np.inf) -> list[SignedDistanceToPoint]:
         """SignedDistanceToPoint of all geometries whose distance from a point (3,) [m] is at most the threshold [m]."""
-        from mbcli.engine.collision.arrays import Solid
-        from mbcli.engine.fields.collision_fields import BALL
-
         if self._plant is None:
             return []
-        self._place()
-        geometries, state, X_WG = self._geometries, self._context.state, self._collision.X_WG
-        point = np.append(np.eye(3).ravel(), np.asarray(p_WQ, dtype=float).reshape(3))
-        with_point = replace(geometries, solids=(*geometries.solids, Solid(BALL, 0, point))).collision()
-        with_point.X_WG[:-1], with_point.X_WG[-1] = X_WG, point
-        handle, last = with_point.handle(state.compiled), len(geometries.solids)
-        found: dict[GeometryId, SignedDistanceToPoint] = {}
-        for k, g in enumerate(geometries.ids):
-            distance = float(state.kernels.pair_distance(handle, k, last, np.inf))
-            if distance <= threshold and (g not in found or distance < found[g].distance):
-                p_GN = X_WG[k, :9].reshape(3, 3).T @ (with_point.nearest[3:6] - X_WG[k, 9:])
-                found[g] = SignedDistanceToPoint(g, p_GN, distance, -with_point.nearest[:3])
-        return list(found.values())
+        solids = self._solids()
+        x, y, z = np.asarray(p_WQ, dtype=float).reshape(3).tolist()
+        rows = np.zeros((len(solids.ids), COLUMNS))
+        count = solids.calls_of_point().solids_near_point(x, y, z, max(0.0, threshold), rows)
+        return [
+            SignedDistanceToPoint(g, row[OWN_POINT_A], row[DISTANCE], -row[NORMAL])
+            for g, _, row in solids.nearest_parts(rows[:count])
+            if row[DISTANCE] <= threshold
+        ]
 
-    def _nearest_parts(self, pairs: Iterable[tuple[int, int]], limit: float) -> list[tuple[int, int, float, Any]]:
-        """(solid, solid, distance, Collision.nearest) of the nearest two of each pair of geometries, which may have
-        several solids.
-        """
-        found: dict[Any, tuple[int, int, float, Any]] = {}
-        for a, b in pairs:
-            distance = float(self._distance(a, b, limit))
-            key = self._geometries.ids[a], self._geometries.ids[b]
-            if key not in found or distance < found[key][2]:
-                found[key] = a, b, distance, self._collision.nearest.copy()
-        return list(found.values())
+    def _near(self, limit: float, measured: int = 1) -> list[tuple[GeometryId, GeometryId, Any]]:
+        """(geometry, geometry, row of near_solids.note_pair()) of pairs that are not farther apart than the limit."""
+        if self._plant is None:
+            return []
+        solids = self._solids()
+        count = solids.calls.near_solids(limit, measured, solids.rows)
+        if count > len(solids.rows):
+            solids.rows = np.zeros((count, COLUMNS))
+            solids.calls.near_solids(limit, measured, solids.rows)
+        return solids.nearest_parts(solids.rows[:count].copy())
 
-    def _refuse_planes(self, a: int, b: int) -> None:
-        from mbcli.engine.fields.collision_fields import HALF_SPACE
-
-        if self._collision.kind[a] == self._collision.kind[b] == HALF_SPACE:
-            raise RuntimeError("two half spaces have no distance")
-
-    def _signed(self, a: int, b: int, distance: float, nearest: Any) -> SignedDistancePair:
-        X_A, X_B = (self._collision.X_WG[n] for n in (a, b))
-        p_ACa, p_BCb = (X[:9].reshape(3, 3).T @ (p - X[9:]) for X, p in ((X_A, nearest[3:6]), (X_B, nearest[6:9])))
-        ids = self._geometries.ids
-        return SignedDistancePair(ids[a], ids[b], p_ACa, p_BCb, distance, nearest[:3])
-
-    def _place(self) -> None:
-        """Brings the solids to their poses in the context."""
-        context = self._context
-        state = context.state
+    def _solids(self) -> Solids:
+        """The solids of the context's plant, made once for all queries to it."""
+        state = self._context.state
         state.ready_parameters()
         geometries = self._plant.compiled_geometries(state.model)
-        known = state.parameter_cache.get("collision of queries")  # made once for all queries to a context
-        if known is None or known[0] is not geometries:
-            collision = geometries.collision()
-            known = geometries, collision, collision.handle(state.compiled)
-            state.parameter_cache["collision of queries"] = known
-        self._geometries, self._collision, self._handle = known
-        state.kernels.place_solids_at(state.model_handle, state.data_handle, self._handle)
+        known = state.parameter_cache.get("solids of queries")
+        if known is None or known.geometries is not geometries:
+            known = Solids(geometries, state)
+            state.parameter_cache["solids of queries"] = known
+        return known
 
-    def _distance(self, a: int, b: int, limit: float) -> Any:
-        return self._context.state.kernels.pair_distance(self._handle, a, b, limit)
 
-    def _near_pairs(self, distance: float) -> Iterator[tuple[int, int]]:
-        """Pairs that no filter keeps apart and whose bounding balls are not farther apart than a distance."""
-        from mbcli.engine.fields.collision_fields import WORD
+class Solids:
+    """Solids of the geometries of a plant, and the kernels that know how near they are in the state of a context."""
 
-        if self._plant is None:
-            return
-        self._place()
-        c = self._collision
-        is_plane = c.radius > 1e100
-        for a in range(len(self._geometries.ids) - 1):
-            rest = np.arange(a + 1, len(self._geometries.ids))
-            row = c.filter_row[rest]
-            filtered = c.filters[c.filter_row[a], row // WORD] >> (row % WORD) & 1
-            rest = rest[(c.body[rest] != c.body[a]) & (filtered == 0) & ~(is_plane[rest] & is_plane[a])]
-            apart = np.linalg.norm(c.p_WC[rest] - c.p_WC[a], axis=1)
-            for b in rest[apart <= c.radius[rest] + c.radius[a] + distance].tolist():  # planes have endless radii
-                yield a, b
+    def __init__(self, geometries: Any, state: Any) -> None:
+        self.geometries, self._state, self._of_point = geometries, state, None
+        self.ids = geometries.ids
+        self._has_parts = len(set(self.ids)) < len(self.ids)  # a geometry may have several solids
+        self.rows = np.zeros((ROOM, COLUMNS))
+        self.collision = geometries.collision()
+        self.calls = self._calls(self.collision)
+
+    def _calls(self, collision: Any) -> Any:
+        state = self._state
+        handles = state.model_handle, state.data_handle, collision.handle(state.compiled)
+        return BoundKernels(state.kernels, *handles, owners=(state.model, state.data, collision))
+
+    def calls_of_point(self) -> Any:
+        """Kernels for the same solids and a point of World after them."""
+        if self._of_point is None:
+            from mbcli.engine.collision.arrays import Solid
+            from mbcli.engine.fields.collision_fields import BALL
+
+            point = Solid(BALL, 0, np.append(np.eye(3).ravel(), np.zeros(3)))
+            solids = (*self.geometries.solids, point)
+            self._of_point = self._calls(replace(self.geometries, solids=solids).collision())
+        return self._of_point
+
+    def nearest_parts(self, rows: Any) -> list[tuple[GeometryId, Any, Any]]:
+        """(geometry, geometry, row) of rows of solids; of geometries with several solids that of the nearest."""
+        ids = (*self.ids, None)  # the last is a point
+        pairs = [(ids[int(row[0])], ids[int(row[1])], row) for row in rows]
+        if not self._has_parts:
+            return pairs
+        found: dict[Any, Any] = {}
+        for pair in pairs:
+            known = found.get(pair[:2])
+            if known is None or pair[2][DISTANCE] < known[2][DISTANCE]:
+                found[pair[:2]] = pair
+        return list(found.values())
+
+
+def _signed(g: GeometryId, h: GeometryId, row: Any) -> SignedDistancePair:
+    return SignedDistancePair(g, h, row[OWN_POINT_A], row[OWN_POINT_B], row[DISTANCE], row[NORMAL])

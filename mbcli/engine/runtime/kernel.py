@@ -78,6 +78,7 @@ KERNEL_MODULES = (
     "collision.contact_surfaces",
     "collision.broad_phase",
     "collision.find_contacts",
+    "collision.near_solids",
     "collision.ahead",
     "constraints.contact_response",
     "contact.contact_calls",
