@@ -72,7 +72,7 @@ class Robot:
 
 
 def states_of(plant, rng):
-    """Positions (STATES, nq) within limits; free bodies and joints without limits at most 1 m or rad from the default."""
+    """Positions (STATES, nq) within limits; those without limits are at most 1 m or rad from the default."""
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
     default = plant.GetPositions(plant.CreateDefaultContext())
     low, high = np.maximum(lower, default - 1.0), np.minimum(upper, default + 1.0)

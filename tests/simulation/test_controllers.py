@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,7 @@ from mbcli.errors import ArgumentError, ControlError, ResourceError
 from mbcli.log.reader import Log
 from mbcli.models.loading import ModelText, load_model
 from mbcli.simulation import resume, simulate
-from mbcli.simulation.control import Command, ControllerChoice, compiled
+from mbcli.simulation.control import Command, ControllerChoice, compiled, compiled_function
 from mbcli.simulation.control.plans import Plan, read_plan
 
 CART = """<robot name="cart"><link name="world"/><link name="c"><inertial><mass value="2"/>
@@ -239,6 +240,28 @@ def test_a_compiled_controller_gives_the_rows_of_the_same_one_in_python():
     compiled_log = run(compiled(rate=500.0, memory=1)(law), 0.1)
     log = run(ControllerChoice(controller, rate=500.0), 0.1)
     assert compiled_log.q == pytest.approx(log.q, rel=1e-12) and compiled_log.u == pytest.approx(log.u, rel=1e-12)
+
+
+def test_a_compiled_controller_is_compiled_once_for_many_runs_until_a_constant_in_it_changes(monkeypatch):
+    """numba takes numbers and arrays outside of a function as constants: other ones are another function."""
+    gains, scale = np.array([-3.0]), -40.0
+    made = []
+    monkeypatch.setattr(
+        compiled_function, "_adapter", lambda *a, real=compiled_function._adapter: made.append(a) or real(*a)
+    )
+
+    @compiled()
+    def law(time, q, v, u, desired, memory):
+        u[0] = scale * (q[0] - 0.1) + gains[0] * v[0]
+
+    first = run(law, 0.05).q[-1]
+    assert run(law, 0.05).q[-1] == first and len(made) == 1
+    gains[0] = 0.0
+    undamped = run(law, 0.05).q[-1]
+    assert undamped != first and len(made) == 2
+    scale = -10.0
+    assert run(law, 0.05).q[-1] != undamped and len(made) == 3
+    assert pickle.loads(pickle.dumps(compiled_function.CompiledFunction(abs, None, 0))).function is abs
 
 
 def test_faults_of_compiled_controllers_are_named():

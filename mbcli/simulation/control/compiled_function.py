@@ -10,6 +10,7 @@ def controller(time, q, v, u, desired, memory):
 
 from __future__ import annotations
 
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,9 +35,28 @@ class CompiledFunction:
     def __init__(self, function: Callable[..., None], rate: float | None, memory: int) -> None:
         self.function, self.rate, self.memory = function, rate, memory
         self.__name__ = function.__name__
+        self._compiled: dict[Any, tuple[Any, Any]] = {}
 
     def __call__(self, *arguments: Any) -> None:
         self.function(*arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_compiled": {}}
+
+    def compiled_for(self, sizes: tuple[int, ...] | None) -> Any:
+        """The adapter that a loop calls for these sizes, None: numba's function; kept until a constant in it changes.
+
+        numba compiles numbers, arrays and functions that the function finds outside of it as constants.
+        """
+        constants: list[Any] = []
+        key = sizes, _constants(self.function, constants, set())
+        if key not in self._compiled:
+            import_numba()
+            import numba
+
+            twin = numba.njit(error_model="numpy")(self.function)
+            self._compiled[key] = twin if sizes is None else _adapter(twin, *sizes), constants
+        return self._compiled[key][0]
 
 
 def compiled(rate: float | None = None, memory: int = 0) -> Callable[[Callable[..., None]], CompiledFunction]:
@@ -67,7 +87,7 @@ class CompiledController(RunController):
     ) -> None:
         super().__init__(name, commands)
         commands.asked[:] = True  # it has the arrays, and nobody sees what it writes
-        self._function, self._sizes = function.function, sizes
+        self._function, self._sizes = function, sizes
         self._memory = np.zeros(function.memory if commands.count is None else (commands.count, function.memory))
         self._kept: Any = None  # what addresses lead to
         self._twin: Any = None
@@ -76,7 +96,8 @@ class CompiledController(RunController):
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick of a run whose loop does not call by address: of Python, or of a continuous plant."""
         if self._twin is None:
-            self._twin = self._njit() if self.commands.count is None else _for_each_world(self._njit())
+            twin = self._function.compiled_for(None)
+            self._twin = twin if self.commands.count is None else _for_each_world(twin)
         own = u.copy()
         try:
             self._twin(time, q, v, own, desired, self._memory)
@@ -100,17 +121,11 @@ class CompiledController(RunController):
         at = np.array([array.ctypes.data for array in arrays], dtype=float)
         if self._called is None:
             try:
-                self._called = _adapter(self._njit(), *self._sizes, len(self._memory))
+                self._called = self._function.compiled_for((*self._sizes, len(self._memory)))
             except Exception as error:  # noqa: BLE001  numba's errors are of many kinds
                 raise self._not_compiled(error) from None
         self._kept = arrays, at
         return np.array([self._called.address, at.ctypes.data], dtype=float)
-
-    def _njit(self) -> Any:
-        import_numba()
-        import numba
-
-        return numba.njit(error_model="numpy")(self._function)
 
     def _not_compiled(self, error: Exception) -> ControlError:
         first = next((line for line in str(error).splitlines() if line.strip()), "")
@@ -126,6 +141,31 @@ class CompiledController(RunController):
         """The contrary of save()."""
         if self._memory.size:
             self._memory[:] = saved["memory"]
+
+
+def _constants(function: Any, kept: list[Any], seen: set[int]) -> tuple[Any, ...]:
+    """What a function and those that it calls find outside of them, to compare; kept: what is known by identity."""
+    function = getattr(function, "py_func", function)  # of numba's functions
+    if id(function) in seen or not isinstance(function, FunctionType):
+        return ()
+    seen.add(id(function))
+    named = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    named |= {name: cell.cell_contents for name, cell in cells}
+    found: list[Any] = []
+    for name, value in named.items():
+        if isinstance(value, np.ndarray):
+            found.append((name, value.shape, value.dtype.str, value.tobytes()))
+        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
+            found.append((name, type(value), repr(value)))
+        else:
+            kept.append(value)
+            found.append((name, id(value), _constants(value, kept, seen)))
+    return tuple(found)
+
+
+def _names(code: CodeType) -> set[str]:
+    return set(code.co_names).union(*(_names(part) for part in code.co_consts if isinstance(part, CodeType)))
 
 
 def _for_each_world(function: Any) -> Any:
