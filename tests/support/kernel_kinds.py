@@ -116,6 +116,7 @@ NOT_SMOOTH = {
     "hinge_inertia",
     "law_of_controller",
     "carried_share",
+    "go_with_set_velocities",
     # asks whether an effort reaches its bound
     "passes_bound",
     # asks how near a limit is

@@ -59,7 +59,7 @@ from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.tree_factorization import packed_mass_matrix, solve_factor, solve_transposed
-from mbcli.engine.stepping.step import gather_forces, stay_within_limits
+from mbcli.engine.stepping.step import gather_forces, go_with_set_velocities, stay_within_limits
 from mbcli.engine.stepping.velocity_terms import SUBSTITUTIONS
 
 ROUGHLY_DEPENDENT = 1e-2  # square of a sine as part of what is clear: in the middle rows depend on others only roughly
@@ -287,6 +287,7 @@ def end_motion(model, data, constraints, work, h):
         d.v[k] = w.v_start[k] + h * d.vdot[k]
     if part == 0.0 or w.ranks[RANK_FAULTS] != 0.0:
         return 0.0
+    go_with_set_velocities(m, d, h)
     stay_within_limits(m, d, w.q_start, h)
     if leave_out_stops(m, d):
         packed_mass_matrix(m, d, c, w)

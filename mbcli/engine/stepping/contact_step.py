@@ -96,6 +96,7 @@ from mbcli.engine.stepping.step import (
     end_with_last_velocities,
     gather_forces,
     go_to_start,
+    go_with_set_velocities,
     place_step,
     stay_within_limits,
 )
@@ -147,6 +148,7 @@ def end_step_in_contact(model, data, h):
         go_on_with_last_velocities(data, solver)
     go_on_from_middle(model, data, h)
     if apart:
+        go_with_set_velocities(model, data, h)
         stay_within_limits(model, data, data.q_at_start, h)
 
 

@@ -12,7 +12,7 @@ Joint damping and limits are those of other plants, at the end of the step as th
 can act, the velocity terms are those of the start. docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
-from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, SCHEME_MIDDLE
 from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
@@ -23,7 +23,8 @@ from mbcli.engine.smooth.force_elements import add_element_forces, add_implicit_
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.joint_forces import add_joint_forces
-from mbcli.engine.smooth.middle import damping_of_step, is_in_middle, weigh_velocities
+from mbcli.engine.smooth.mass_matrix import carried_inertia
+from mbcli.engine.smooth.middle import damping_of_step, damping_share, is_in_middle, weigh_velocities
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
@@ -147,6 +148,23 @@ def end_between_limits(model, data, h):
     advance_positions(model, data, data.v, h)
     for d in range(data.v.shape[0]):
         data.v[d] = data.v_at_start[d] + h * data.vdot[d]
+    go_with_set_velocities(model, data, h)
+
+
+@kernel
+def go_with_set_velocities(model, data, h):
+    """After advance_positions by mean velocities: joints whose velocity a controller sets move by what it has set.
+
+    Those without a position gain, by their share of the acceleration (smooth/middle.py), which keeps second order: one
+    that no step resolves leads its joint to where its aim leads.
+    """
+    for k in range(model.pd_actuator.shape[0]):
+        d = model.actuator_dof[model.pd_actuator[k]]
+        damping = h * model.pd_constants[k, PD_GAIN_D]
+        sets = model.pd_constants[k, PD_GAIN_P].real == 0.0 and damping.real > 0.0
+        if sets and is_in_middle(model, data, model.dof_body[d]):
+            more = damping_share(carried_inertia(model, data, d), damping) - 0.5
+            data.q[model.dof_q[d]] += more * h * h * data.vdot[d]
 
 
 @kernel
