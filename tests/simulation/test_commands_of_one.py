@@ -106,6 +106,15 @@ def test_commands_act_after_their_delay_in_multiples_of_a_quantum(tmp_path):
     np.testing.assert_allclose(worlds.u[:, 0], 0.2)
 
 
+def test_efforts_of_a_quantum_end_at_the_largest_multiple_within_the_limit(pendulum):
+    drive = '<transmission name="t"><type>x/SimpleTransmission</type><joint name="hinge"/><actuator name="m"/>'
+    pendulum.write_text(PENDULUM.replace("</robot>", f"{drive}</transmission></robot>"))
+    for quantum, most in ((3.0, 18.0), (4.0, 20.0), (0.1, 20.0), (50.0, 0.0)):
+        controller = ControllerChoice(lambda time: 100.0 * np.sign(time - 0.005), quantum=quantum)
+        log = simulate(pendulum, duration=0.01, fields=("u",), log_rate=0, controller=controller, dt=0.001)
+        assert log.u[[2, 8], 0] == pytest.approx([-most, most])
+
+
 def test_a_run_with_late_commands_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "late.py").write_text("def controller(time, q): return 5 * q[1] + time\n")

@@ -67,7 +67,8 @@ class LateController(RunController):
             rows[1:] = rows[:-1].copy()
         self._inner.call(time, q, v, self._u[0], self._desired[0])
         if self._quantum:
-            self._u[0] = self._quantum * np.round(self._u[0] / self._quantum)
+            most = np.floor(self.commands.limits.ends / self._quantum + WHOLE)  # no rounding beyond an effort limit
+            self._u[0] = self._quantum * np.clip(np.round(self._u[0] / self._quantum), -most, most)
         u[:], desired[:] = self._u[-1], self._desired[-1]
 
     def save(self) -> dict[str, FloatArray]:
