@@ -77,6 +77,7 @@ MODEL_FIELDS = (
     ),
     Field("body_q", ("nbody",), "int", "", "first position of the inboard joint"),
     Field("body_v", ("nbody",), "int", "", "first velocity of the inboard joint"),
+    Field("body_flies", ("nbody",), "int", "", "1 of trees that nothing holds or drives along some way through World"),
     Field("body_nv", ("nbody",), "int", "", "number of velocities of the inboard joint"),
     Field("body_X_PF", ("nbody", 12), "real", "1, m", "pose of the joint's inboard frame in the inboard body"),
     Field("screw_lead", ("nbody",), "real", "m/rad", "translation per rotation of a screw joint"),

@@ -55,7 +55,7 @@ from mbcli.engine.contact.transmission_rows import (
 )
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.contact.turn_rows import TURN, add_turn_rows, nears_turn_limit, set_turn_law
-from mbcli.engine.fields.collision_fields import COLLISION_BUILT, COLLISION_STATUS
+from mbcli.engine.fields.collision_fields import COLLISION_BOUNCES, COLLISION_BUILT, COLLISION_STATUS
 from mbcli.engine.fields.contact_fields import (
     BOUNDED,
     COUNT_ARRIVALS,
@@ -126,7 +126,9 @@ def begin_step_in_contact(model, data, h):
     position_kinematics(model, data)
     velocity_kinematics(model, data)
     find_points(data, h)
-    find_trees_apart(model, data, points, solver, not has_constraints(data) and not has_transmission_rows(model), h)
+    bounces = collision_at(data.contact[CONTACT_AT_COLLISION]).counts[COLLISION_BOUNCES] == 1
+    is_free = not (has_constraints(data) or has_transmission_rows(model) or bounces)
+    find_trees_apart(model, data, points, solver, is_free, h)
     advance_apart(model, data, data.v, 0.5 * h)
 
 

@@ -3,8 +3,9 @@
 Contacts are searched at the start of a step. A tree without any goes to the middle for its forces and moves with the
 mean of its velocities; a tree with a contact point keeps to its start and moves with its velocities at the end, by
 which the contact problem sees how far it comes. Positions are ahead of the mean motion by half a step times the change
-of velocity then, which a flight by the same rule takes back. So trees that are free in World stay with that rule in
-the air too: a ball would gain 2 g h / v of its energy in each bounce else (docs/explanation/discrete_steps.md).
+of velocity then, which a flight by the same rule takes back. So trees that fly, on free bases or on slides that nothing
+drives, and all trees in plants with restitution, stay with that rule in the air too: a ball would gain 2 g h / v of its
+energy in each bounce else (docs/explanation/discrete_steps.md).
 
 Plants whose steps are problems without contact too (constraints, elastic bodies, actuators that act by the end of a
 step), and runs in which islands may sleep or plugins give forces of the start, stay at the start altogether.
@@ -17,8 +18,6 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.coordinates import advance_joint
 from mbcli.engine.smooth.inertia import world_inertias
 from mbcli.engine.smooth.state import at_velocities
-
-FREE = 6  # velocities of a root that is free in World
 
 
 @kernel
@@ -36,7 +35,7 @@ def stay_at_start(data):
 
 @kernel
 def find_trees_apart(model, data, points, solver, is_free, h):
-    """After find_points: in_middle. is_free: whether steps without contact are no problems."""
+    """After find_points: in_middle. is_free: whether steps without contact are no problems, and nothing bounces."""
     stay_at_start(data)
     solved = solver.counts[COUNT_STATUS] == PROBLEM_SOLVED and solver.counts[COUNT_ELASTIC_BODIES] == 0
     mark, root = data.in_middle, model.body_root
@@ -45,7 +44,7 @@ def find_trees_apart(model, data, points, solver, is_free, h):
     if nears_turn_limit(model, data, h):
         return
     for b in range(1, mark.shape[0]):
-        mark[b] = int(model.body_nv[root[b]] < FREE)
+        mark[b] = 1 - model.body_flies[b]
     for i in range(points.count[0]):
         for side in range(2):
             if points.body[i, side] > 0:

@@ -94,7 +94,7 @@ def compile_model(
     curve_sizes, curves = _curves([m.joint for m in moving])
     element_sizes, of_elements = force_element_arrays(elements, link_body, link_X_BL, parameters)
     velocities = _velocities(moving, link_body, parameters)
-    of_bodies = _bodies(moving, link_body)
+    of_bodies = _bodies(moving, link_body, {id(a.joint()) for a in actuators})
     roots = of_bodies["body_root"], velocities["dof_body"]
     transmission_sizes, of_transmissions = transmission_arrays(
         [*transmissions, *tendon_springs], link_body, link_X_BL, roots, actions.implicit_transmissions
@@ -149,8 +149,11 @@ def _number_coordinates(moving, mobilized, link_body):
     return nq, nv
 
 
-def _bodies(moving, link_body):
-    """The place of each body in the forest, and the joint that moves it; World's body comes first."""
+def _bodies(moving, link_body, driven):
+    """The place of each body in the forest, and the joint that moves it; World's body comes first.
+
+    driven: id() of joints that actuators move.
+    """
     joints = [m.joint for m in moving]
     kinematics = [joint.kinematics for joint in joints]
     rotations = [0] + [number_of_rotation(kind.ROTATION) for kind in kinematics]
@@ -160,12 +163,14 @@ def _bodies(moving, link_body):
         root[b] = root[parent[b]] or b
     for b in range(len(parent) - 1, 0, -1):
         end[parent[b]] = max(end[parent[b]], end[b])
+    flies = _flying(joints, parent, driven)
     return {
         "body_joint_type": [0] + [number_of_joint(kind) for kind in kinematics],
         "body_has_axis": [0] + [int(kind.HAS_AXIS) for kind in kinematics],
         "body_rotation": rotations,
         "body_rotation_nq": positions_of_rotations(rotations),
         "body_reversed": [0] + [int(m.reversed) for m in moving],
+        "body_flies": [int(flies[root[b]]) for b in range(len(parent))],
         "body_free": [0] + [int(_is_free(m)) for m in moving],
         "body_q": [0] + [joint.first_position for joint in joints],
         "body_v": [0] + [joint.first_velocity for joint in joints],
@@ -175,6 +180,24 @@ def _bodies(moving, link_body):
         "body_end": end,
         "screw_lead": [0.0] + [_travel(joint) for joint in joints],
     }
+
+
+def _flying(joints, parent, driven):
+    """Whether trees move through World along a way on which nothing drives them (bodies,), said of their roots.
+
+    A free base does, and slides before the first joint with an actuator or a body that carries several.
+    """
+    outboard: list[list[int]] = [[] for _ in parent]
+    for b in range(1, len(parent)):
+        outboard[parent[b]].append(b)
+    flies = [False] * len(parent)
+    for b in outboard[0]:
+        chain = [b]
+        while chain and id(joints[chain[0] - 1]) not in driven and not flies[b]:
+            joint = joints[chain[0] - 1]
+            flies[b] = not all(joint.is_angular(k) for k in range(joint.num_velocities()))
+            chain = outboard[chain[0]] if len(outboard[chain[0]]) == 1 else []
+    return flies
 
 
 def _is_free(m):

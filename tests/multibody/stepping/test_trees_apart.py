@@ -82,6 +82,45 @@ def test_a_stiff_damper_ends_a_motion_and_lets_a_load_sink_at_its_rate():
     assert v[-1] == pytest.approx(-2.0 * 9.81 / 1e6, rel=1e-6)
 
 
+BOUNCING = """<sdf version="1.9"><world name="w"><model name="g"><static>true</static><link name="l">
+<collision name="c"><geometry><plane/></geometry>{surface}</collision></link></model><model name="m">{joints}
+<link name="b"><pose>.5 0 .1 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>.01</ixx><iyy>.01</iyy><izz>.01</izz>
+<ixy>0</ixy><ixz>0</ixz><iyz>0</iyz></inertia></inertial><collision name="c"><geometry><sphere>
+<radius>.1</radius></sphere></geometry>{surface}</collision></link></model></world></sdf>"""
+ON_SLIDE = (
+    """<joint name="z" type="prismatic"><parent>world</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"""
+)
+ON_ARM = """<joint name="z" type="revolute"><parent>world</parent><child>b</child><pose>-.5 0 0 0 0 0</pose>
+<axis><xyz>0 -1 0</xyz></axis></joint>"""
+ELASTIC = """<surface><bounce><restitution_coefficient>1</restitution_coefficient><threshold>0</threshold></bounce>
+</surface>"""
+
+
+@pytest.mark.parametrize("joints", [ON_SLIDE, ON_ARM], ids=["slide", "arm"])
+def test_what_bounces_without_loss_gains_nothing_by_its_flights(joints):
+    """Steps of second order in the air beside contact at the start of a step add 2 g h / v of the energy each time."""
+    text = BOUNCING.format(surface=ELASTIC, joints=joints)
+    loaded = load_model(ModelText(text.encode(), "b.sdf"), dt=1e-3, contact=True)
+    (name,) = loaded.plant.GetPositionNames()
+    log = simulate(loaded, 3.0, start={name: 0.5}, log_rate=0.0, fields="energy", warn=lambda line: None)
+    energy = (log.field("derived/energy_kinetic") + log.field("derived/energy_potential")).ravel()
+    assert energy.max() < 1.004 * energy[0] and energy[-1] > 0.97 * energy[0]
+    assert (np.diff(np.sign(log.field("state/v")[:, 0])) > 0).sum() >= 3
+
+
+def test_a_robot_on_slides_moves_in_the_air_as_on_a_free_base():
+    """Planar robots fly, and keep to the rule of contact."""
+    slides = '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/>'
+    fallen = []
+    for joints, z in ((slides, 1), ("<freejoint/>", 6)):
+        text = f"""<mujoco><worldbody>{FLOOR}<body pos="0 0 2">{joints}<geom size=".1"/></body></worldbody></mujoco>"""
+        loaded = load_model(ModelText(text.encode(), "b.xml"), dt=1e-3, contact=True)
+        q = simulate(loaded, 0.2, log_rate=0.0, warn=lambda line: None).field("state/q")
+        fallen.append(q[0, z] - q[-1, z])
+    assert fallen[0] == pytest.approx(fallen[1], abs=1e-12)
+    assert fallen[0] == pytest.approx(0.5 * 9.81 * 0.2 * 0.201, rel=1e-9)
+
+
 @pytest.mark.parametrize("approximation", ["sap", "lagged", "similar", "tamsi"])
 def test_nothing_is_unexplained_where_a_body_flies_lands_and_flies_again(approximation):
     """Works of all causes explain each step, of second order in the air and of contact on the floor."""
