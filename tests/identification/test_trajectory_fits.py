@@ -79,7 +79,9 @@ def test_a_fit_by_simulation_has_a_verdict_and_errors_of_each_position(pendula, 
     unseen = swings(pendula / "b.csv", pendula / "true.xml", [[-1.0, 1.0]])
     names, rows = unseen_columns(unseen)
     other = written(tmp_path / "c.csv", names, np.column_stack((rows[:, 0], rows[:, 1], -3.0 * rows[:, 2] + 1.0)))
-    words = ["identify", str(pendula / "file.xml"), "--data", data, "--fit", "trajectory", "--json"]
+    file = tmp_path / "file.xml"  # of the true mass, which a swing does not show
+    file.write_text(PENDULA.format(d=0.02, e=0.0, c=0.2, m=1.3))
+    words = ["identify", str(file), "--data", data, "--fit", "trajectory", "--json"]
     words += ["--parameters", "body.a.inertial,joint.*.damping", "-o", str(tmp_path / "new.xml")]
     good = cli(*words, "--validate", unseen)
     document = json.loads(good.out)

@@ -7,9 +7,12 @@ prints (release 1.51) some lines are recorded here, so that the other half needs
 import contextlib
 import io
 import re
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+
+from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
 
 TOLERANCE = 1e-9  # of the largest of 1 and the number; as many digits as the recorded prints have
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -576,10 +579,15 @@ SCRIPTS = {name.lower(): text for name, text in globals().items() if name.isuppe
 
 
 def run(script, library):
-    """What the script prints, with its imports from the given library."""
+    """What the script prints, with its imports from the given library, whose plants step as those of pydrake."""
     text = re.sub(r"^(from|import) pydrake\b", rf"\1 {library}", script, flags=re.MULTILINE)
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), np.printoptions(precision=12, suppress=True, linewidth=10_000):
+    as_pydrake = {} if library == "pydrake" else {"step_scheme": "drake"}
+    with (
+        patch.dict(OTHER_DEFAULTS, as_pydrake),
+        contextlib.redirect_stdout(printed),
+        np.printoptions(precision=12, suppress=True, linewidth=10_000),
+    ):
         exec(compile(text, "script", "exec"), {"__name__": "__main__"})
     return printed.getvalue()
 

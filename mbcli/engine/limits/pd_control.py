@@ -56,13 +56,13 @@ def law_of_controller(model, data, i, h):
     if is_in_middle(model, data, model.dof_body[d]):
         inertia = carried_inertia(model, data, d)
         ahead = 0.5 + 0.0 * data.v[d]
-        slope = p / 12.0 + 0.5 * damping + 0.0 * data.v[d]  # by the limits of the shares
-        if p.real > 0.0:
+        slope = 0.0 * data.v[d]
+        if p != 0:
             beta, gamma = stiffness_shares(inertia, p, 1.0)
             ahead += gamma
-            slope += (beta + gamma - 1.0 / 12.0) * p
-        if damping.real > 0.0:
-            slope += (damping_share(inertia, damping) - 0.5) * damping
+            slope += (beta + gamma) * p
+        if damping != 0:
+            slope += damping_share(inertia, damping) * damping
     more = 1.0 + 0.5 * carried_share(model, data, i, h)
     stretch = data.q[model.dof_q[d]] + ahead * h * data.v[d] - data.pd_desired[i, 0]
     rate = data.v[d] - data.pd_desired[i, 1]
@@ -74,7 +74,7 @@ def law_of_controller(model, data, i, h):
 def carried_share(model, data, i, h):
     """The part of its effort that controller i carries on in a step of second order, half of it in the step; else 0."""
     share = h * model.pd_constants[i, PD_RATE]
-    if not is_in_middle(model, data, model.dof_body[model.actuator_dof[model.pd_actuator[i]]]):
+    if share == 0 or not is_in_middle(model, data, model.dof_body[model.actuator_dof[model.pd_actuator[i]]]):
         return 0.0 * share
     return share if share.real < 1.0 else 1.0 + 0.0 * share
 

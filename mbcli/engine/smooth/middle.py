@@ -39,8 +39,8 @@ def damping_of_step(model, data, d, h):
     damping = h * model.dof_damping[d]
     if not is_in_middle(model, data, model.dof_body[d]):
         return damping + 0.0 * data.v[d]
-    if damping.real == 0.0:
-        return 0.5 * damping + 0.0 * data.v[d]  # the limit of the share
+    if damping == 0:  # of symbols too; complex steps from 0 have the share
+        return damping + 0.0 * data.v[d]
     return damping * damping_share(carried_inertia(model, data, d), damping)
 
 
@@ -49,6 +49,6 @@ def weigh_velocities(model, data):
     """composite_inertias, if a step asks what its velocities carry: damping, hinges with friction, controllers do."""
     asks = model.pd_actuator.shape[0] + model.hinge_dof.shape[0] > 0
     for d in range(model.dof_damping.shape[0]):
-        asks = asks or model.dof_damping[d].real != 0.0
+        asks = asks or model.dof_damping[d] != 0
     if asks:
         composite_inertias(model, data)

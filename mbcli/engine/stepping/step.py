@@ -161,7 +161,7 @@ def go_with_set_velocities(model, data, h):
     for k in range(model.pd_actuator.shape[0]):
         d = model.actuator_dof[model.pd_actuator[k]]
         damping = h * model.pd_constants[k, PD_GAIN_D]
-        sets = model.pd_constants[k, PD_GAIN_P].real == 0.0 and damping.real > 0.0
+        sets = model.pd_constants[k, PD_GAIN_P] == 0 and damping != 0
         if sets and is_in_middle(model, data, model.dof_body[d]):
             more = damping_share(carried_inertia(model, data, d), damping) - 0.5
             data.q[model.dof_q[d]] += more * h * h * data.vdot[d]
