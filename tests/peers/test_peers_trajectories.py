@@ -164,9 +164,11 @@ DAMPED_WHEEL = """
 )
 @pytest.mark.parametrize("library", ["mbcli", "pydrake"])
 def test_only_tamsi_damps_explicitly(library, approximation, expected):
-    # h D / I = 0.1 * 10 / 0.8: v (1 + 1.25) = 1 where damping is implicit
+    # h D / I = 0.1 * 10 / 0.8: v (1 + 1.25) = 1 where damping is implicit, as in the scheme of pydrake
     plant_module = import_module(f"{library}.multibody.plant")
     plant = plant_module.MultibodyPlant(0.1)
+    if library == "mbcli":
+        plant.set_step_scheme("drake")
     plant.set_discrete_contact_approximation(getattr(plant_module.DiscreteContactApproximation, approximation))
     import_module(f"{library}.multibody.parsing").Parser(plant).AddModelsFromString(DAMPED_WHEEL, "urdf")
     plant.Finalize()
