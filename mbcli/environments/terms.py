@@ -315,9 +315,8 @@ def air_time(worlds: TaskWorlds, *, bodies: Bodies, target: float) -> Vector:
     touch = contact_forces(worlds, bodies=bodies) > 0.0
     label, period = f"air time {bodies.tolist()}", worlds.frames * worlds.plant.time_step()
     before = worlds.memory.get(label, np.zeros(touch.shape))
-    aloft = np.where(
-        worlds.periods[:, np.newaxis] > 1, before, 0.0
-    )  # in an episode's first period there was none before
+    began = worlds.periods[:, np.newaxis] <= 1  # in the first period of an episode there was none before
+    aloft = np.where(began, 0.0, before)
     worlds.memory[label] = np.where(touch, 0.0, aloft + period)
     return np.where(touch & (aloft > 0.0), aloft - target, 0.0).sum(axis=1)
 

@@ -137,11 +137,7 @@ class Shooting:
         self.scale = np.ones(int(self.given.sum()))  # standard deviations of the errors
         self.loose = np.ones(2 * self.nv)  # of starts from ends, by velocities
         self.inflation = 1.0
-        self.quaternions = [
-            (j.position_start(), j.position_start() + 4)
-            for j in plant.moving_joints()
-            if j.num_positions() > j.num_velocities()
-        ]
+        self.quaternions = self._tangents.quaternions
 
     def take_weights(self, other: Shooting) -> None:
         """The noise that another one has."""

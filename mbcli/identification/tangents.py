@@ -24,6 +24,9 @@ class Tangents:
     Args:
         plant: finalized. context: one of its contexts, which is changed.
 
+    Attributes:
+        quaternions: first positions of quaternions, and one past their last.
+
     ModelError for tendons with limits, which act at some positions only.
     """
 
@@ -34,7 +37,7 @@ class Tangents:
             self._chains = ClosedChains(context, held={})
             if self._chains.has_limits():
                 raise ModelError("rollouts are fitted to trees and closed chains: this model has tendons with limits")
-        self._quaternions = [
+        self.quaternions = [
             (j.position_start(), j.position_start() + 4)
             for j in plant.moving_joints()
             if j.num_positions() > j.num_velocities()
@@ -76,7 +79,7 @@ class Tangents:
         d = basis.shape[1]
         self._plant.SetPositions(self._context, q)
         q = q + np.array(self._plant.MapVelocityToQDot(self._context, basis @ change[:d]))
-        for a, b in self._quaternions:
+        for a, b in self.quaternions:
             q[a:b] /= np.linalg.norm(q[a:b])
         v = v + basis @ change[d:]
         if self._chains is None:

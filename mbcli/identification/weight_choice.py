@@ -14,7 +14,7 @@ import numpy as np
 from mbcli.errors import NumericalError
 from mbcli.identification.estimation import least_squares, nearer_noise, triangle_of
 from mbcli.identification.findings import Finding
-from mbcli.identification.friction_choice import blocks_of
+from mbcli.identification.friction_choice import CHANCE, blocks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 NOISY = 0.02  # relative error of the fit, below which nothing is to be gained
 LEAST_GAIN = 0.98  # times the error of blocks that were left out, by the noise of each joint
-CHANCE = 2.0  # standard errors of the mean difference of blocks, that are chance
 FEWEST_BLOCKS = 4
 
 

@@ -1,14 +1,13 @@
 """Which solids overlap or are near, with their distances, for those who ask about one state."""
 
 from mbcli.engine.collision.broad_phase import may_touch, update_pairs
-from mbcli.engine.collision.find_contacts import bounds_touch
+from mbcli.engine.collision.find_contacts import bounds_touch, place_solids_at
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.segments import row_of
-from mbcli.engine.collision.shapes import place_solids, rotate_back
+from mbcli.engine.collision.shapes import rotate_back
 from mbcli.engine.fields.collision_fields import COLLISION_PAIRS, COLLISION_STATUS, HALF_SPACE
-from mbcli.engine.runtime.handles import collision_at, data_at, model_at
+from mbcli.engine.runtime.handles import collision_at
 from mbcli.engine.runtime.kernel import Handle, Int, OutMatrix, Real, entry, kernel
-from mbcli.engine.smooth.kinematics import position_kinematics
 from mbcli.engine.smooth.spatial import row3, subtract
 
 INFINITE = float("inf")
@@ -17,9 +16,8 @@ INFINITE = float("inf")
 @entry
 def solids_overlap(model: Handle, data: Handle, collision: Handle):
     """From q: 1 if two solids overlap that no filter keeps apart, else 0."""
-    m, d, c = model_at(model), data_at(data), collision_at(collision)
-    position_kinematics(m, d)
-    place_solids(m, d, c)
+    place_solids_at(model, data, collision)
+    c = collision_at(collision)
     c.counts[COLLISION_STATUS] = 0
     update_pairs(c)
     if c.counts[COLLISION_STATUS] == 0:
@@ -51,9 +49,8 @@ def near_solids(model: Handle, data: Handle, collision: Handle, limit: Real, mea
     """From q: how many pairs are not farther apart than the limit (>= 0), and rows (n, 18) of those that there is room
     for, see note_pair(). measured 0: the pairs whose bounds are not farther apart.
     """
-    m, d, c = model_at(model), data_at(data), collision_at(collision)
-    position_kinematics(m, d)
-    place_solids(m, d, c)
+    place_solids_at(model, data, collision)
+    c = collision_at(collision)
     count = 0
     for A in range(c.kind.shape[0]):
         for B in range(A + 1, c.kind.shape[0]):
@@ -71,11 +68,10 @@ def solids_near_point(
     model: Handle, data: Handle, collision: Handle, x: Real, y: Real, z: Real, limit: Real, rows: OutMatrix
 ):
     """From q, of a collision whose last solid is a point of World: as near_solids(), of that solid at x, y, z alone."""
-    m, d, c = model_at(model), data_at(data), collision_at(collision)
+    c = collision_at(collision)
     last = c.kind.shape[0] - 1
     c.X_BG[last, 9], c.X_BG[last, 10], c.X_BG[last, 11] = x, y, z
-    position_kinematics(m, d)
-    place_solids(m, d, c)
+    place_solids_at(model, data, collision)
     count = 0
     for A in range(last):
         distance = solids_nearest(c, A, last, limit)
@@ -88,11 +84,9 @@ def solids_near_point(
 @entry
 def pair_of_solids(model: Handle, data: Handle, collision: Handle, A: Int, B: Int, rows: OutMatrix):
     """From q: as near_solids(), of one pair, however far apart."""
-    m, d, c = model_at(model), data_at(data), collision_at(collision)
-    position_kinematics(m, d)
-    place_solids(m, d, c)
+    place_solids_at(model, data, collision)
+    c = collision_at(collision)
     note_pair(c, A, B, solids_nearest(c, A, B, INFINITE), rows, 0)
-    return 1
 
 
 @kernel

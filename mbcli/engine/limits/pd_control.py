@@ -81,7 +81,7 @@ def carried_share(model, data, i, h):
 
 @kernel
 def finish_controllers(model, data):
-    """What every controller gives at the end of the step, no more than its limit."""
+    """What every controller gives in the step, no more than its limit."""
     for i in range(model.pd_actuator.shape[0]):
         data.pd_effort[i] = clamped_effort(data, i, data.vdot[model.actuator_dof[model.pd_actuator[i]]])
 

@@ -37,9 +37,7 @@ def stiffness_shares(inertia, stiffness, rows):
 def damping_of_step(model, data, d, h):
     """After composite_inertias: by what the damping of velocity d grows with its acceleration in a step h [kg m^2]."""
     damping = h * model.dof_damping[d]
-    if not is_in_middle(model, data, model.dof_body[d]):
-        return damping + 0.0 * data.v[d]
-    if damping == 0:  # of symbols too; complex steps from 0 have the share
+    if damping == 0 or not is_in_middle(model, data, model.dof_body[d]):  # 0 of symbols too; not a complex step from 0
         return damping + 0.0 * data.v[d]
     return damping * damping_share(carried_inertia(model, data, d), damping)
 

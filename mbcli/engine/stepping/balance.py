@@ -56,8 +56,7 @@ from mbcli.engine.smooth.forward_dynamics import stop_locked
 from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces, inverse_dynamics
 from mbcli.engine.smooth.joint_forces import spring_stretch
 from mbcli.engine.smooth.kinematics import velocity_kinematics
-from mbcli.engine.smooth.mass_matrix import composite_inertias
-from mbcli.engine.smooth.middle import damping_of_step
+from mbcli.engine.smooth.middle import damping_of_step, weigh_velocities
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
@@ -135,7 +134,7 @@ def balance_step(model, data, balance, actuation, h):
         d.v[k] = 0.5 * (b.v_before_step[k] + b.v_after_step[k])
     velocity_kinematics(m, d)
     exact, unexplained = m.step_scheme[SCHEME_MIDDLE], 0.0
-    composite_inertias(m, d)
+    weigh_velocities(m, d)
     for k in range(d.v.shape[0]):
         damping = -m.dof_damping[k] * b.v_before_step[k]
         damping -= b.balance_settings[BALANCE_IMPLICIT] * damping_of_step(m, d, k, h) * d.vdot[k]

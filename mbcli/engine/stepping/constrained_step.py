@@ -9,9 +9,9 @@ docs/explanation/discrete_constraints.md compares it with others. The equations 
 v_m with one factorization. It serves as well to bring q' and v' onto the constraints (a simplified Newton method): they
 are off by the third order of h.
 
-Damping, controllers and limits of joints are those of a plant without constraints: at the end of the step, as they
-follow from q and v at its start. A coordinate that comes to a limit goes with its velocity at the end, so that the stop
-of joint_limits.py does not let it through. A singular position is crossed as in constrained_motion.py.
+Damping, controllers, dry friction and limits of joints are those of a plant without constraints (step.py).
+A coordinate that comes to a limit goes with its velocity at the end, so that the stop of joint_limits.py does not let
+it through. A singular position is crossed as in constrained_motion.py.
 """
 
 from mbcli.engine.constraints.constrained_motion import ATTEMPTS, DEPENDENT, EVERY_CORRECTION, note_rank
@@ -296,7 +296,7 @@ def end_motion(model, data, constraints, work, h):
         project_end(model, data, constraints, work)
     for k in range(d.v.shape[0]):
         d.vdot[k] = (d.v[k] - w.v_start[k]) / h
-    finish_controllers(m, d)  # which act at the end of the step
+    finish_controllers(m, d)
     finish_friction(m, d)
     return 0.0
 

@@ -90,7 +90,6 @@ from mbcli.engine.smooth.forward_dynamics import forward_dynamics, stop_locked
 from mbcli.engine.smooth.inverse_dynamics import apply_link_forces
 from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
-from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
 from mbcli.engine.stepping.step import (
     end_with_last_velocities,
@@ -102,12 +101,13 @@ from mbcli.engine.stepping.step import (
 )
 from mbcli.engine.stepping.trees_apart import (
     advance_apart,
+    at_changed_velocities,
     find_trees_apart,
     go_on_from_middle,
     go_with_velocities_of_middle,
     some_are_apart,
 )
-from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
+from mbcli.engine.stepping.velocity_terms import note_positions, note_start, take_terms_between_limits
 
 
 @kernel
@@ -121,8 +121,7 @@ def start_step_in_contact(model, data, h):
 def begin_step_in_contact(model, data, h):
     """The contact points of q, v; then q of trees without any becomes that in the middle of the step."""
     points, solver = points_at(data.contact[CONTACT_AT_POINTS]), solver_at(data.contact[CONTACT_AT_SOLVER])
-    for i in range(data.q.shape[0]):
-        data.q_at_start[i] = data.q[i]
+    note_positions(data)
     position_kinematics(model, data)
     velocity_kinematics(model, data)
     find_points(data, h)
@@ -163,7 +162,7 @@ def accelerations_of_step_in_contact(model, data, F_link, h, implicit_damping):
     gather_forces(model, data, h, implicit_damping)
     accelerate_in_contact(model, data, h)
     if model.step_scheme[SCHEME_MIDDLE] == 1:
-        at_velocities(model, data)
+        at_changed_velocities(model, data)
 
 
 @kernel

@@ -13,10 +13,8 @@ from mbcli.engine.fields.run_fields import (
 )
 from mbcli.engine.runtime.handles import solver_at
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.spatial import dot, row3
-from mbcli.engine.smooth.state import at_velocities
-from mbcli.engine.stepping.trees_apart import advance_apart, some_are_apart
+from mbcli.engine.stepping.trees_apart import advance_apart, at_changed_velocities
 
 
 @kernel
@@ -31,10 +29,7 @@ def at_forces_in_contact(model, data, h):
     advance_apart(model, data, data.v, 0.5 * h)
     for d in range(data.v.shape[0]):
         data.v[d] = data.v_terms[d]
-    if some_are_apart(data):
-        at_velocities(model, data)
-    else:
-        velocity_kinematics(model, data)
+    at_changed_velocities(model, data)
 
 
 @kernel

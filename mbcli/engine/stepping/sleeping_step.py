@@ -30,6 +30,7 @@ from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.stepping.contact_step import find_points, set_laws_at_points, set_velocities, solve_contact
 from mbcli.engine.stepping.trees_apart import stay_at_start
+from mbcli.engine.stepping.velocity_terms import note_positions
 
 
 @kernel
@@ -38,8 +39,7 @@ def start_sleeping_step(model, data, h):
     note_sleep(sleep_at(data.contact[CONTACT_AT_SLEEP]))
     stop_locked(model, data.v)
     stay_at_start(data)
-    for i in range(data.q.shape[0]):
-        data.q_at_start[i] = data.q[i]
+    note_positions(data)
     clear_problem(solver_at(data.contact[CONTACT_AT_SOLVER]))
 
 

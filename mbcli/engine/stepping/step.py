@@ -2,14 +2,15 @@
 
 Positions and velocities, then forces, then accelerations under them that keep limits, contact and constraints, then the
 state at the end. In plants with constraints constrained_step.py fills the slots, in plants in which solids may touch
-contact_step.py. A step without either is of second order, if nothing controls joints or rubs in them (SCHEME_MIDDLE):
+contact_step.py. Steps of the scheme "midpoint" (SCHEME_MIDDLE) are of second order:
 
     q_m = q + h/2 N(q) v
     M(q_m) vdot = tau(q_m) - C(q_m, v_m) v_m,  v_m = v + h/2 vdot
     q' = q + h N(q_m) v_m,  v' = v + h vdot
 
-Joint damping and limits are those of other plants, at the end of the step as they follow from its start: where a limit
-can act, the velocity terms are those of the start. docs/explanation/discrete_steps.md compares the scheme with others.
+Joint damping and controllers act about the middle (smooth/middle.py), dry friction and limits at the end of the step,
+as they follow from its start: where a limit can act, the velocity terms are those of the start.
+docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, SCHEME_MIDDLE
@@ -28,7 +29,7 @@ from mbcli.engine.smooth.middle import damping_of_step, damping_share, is_in_mid
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
 from mbcli.engine.smooth.trigonometry import sine_and_cosine
-from mbcli.engine.stepping.velocity_terms import note_start, take_terms_between_limits
+from mbcli.engine.stepping.velocity_terms import note_positions, note_start, take_terms_between_limits
 
 
 @kernel
@@ -56,8 +57,7 @@ def start_step(model, data, h):
 def go_to_middle(model, data, h):
     """q, v -> q_at_start, v_at_start; q becomes that in the middle of the step, if the plant has such steps."""
     note_start(data)
-    for i in range(data.q.shape[0]):
-        data.q_at_start[i] = data.q[i]
+    note_positions(data)
     if model.step_scheme[SCHEME_MIDDLE] == 1:
         sine_and_cosine(data.q, data.sin_q, data.cos_q)
         advance_positions(model, data, data.v, 0.5 * h)

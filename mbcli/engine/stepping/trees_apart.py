@@ -17,6 +17,7 @@ from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.coordinates import advance_joint
 from mbcli.engine.smooth.inertia import world_inertias
+from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
 
 
@@ -77,6 +78,15 @@ def place_trees_apart(model, data):
         at_velocities(model, data)
     else:
         world_inertias(model, data)
+
+
+@kernel
+def at_changed_velocities(model, data):
+    """After a change of v, and of q of trees in the middle of the step alone: what follows from q and v."""
+    if some_are_apart(data):
+        at_velocities(model, data)
+    else:
+        velocity_kinematics(model, data)
 
 
 @kernel

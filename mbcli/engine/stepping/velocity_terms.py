@@ -25,6 +25,13 @@ def note_start(data):
 
 
 @kernel
+def note_positions(data):
+    """q -> q_at_start."""
+    for i in range(data.q.shape[0]):
+        data.q_at_start[i] = data.q[i]
+
+
+@kernel
 def take_terms_between_limits(model, data, h):
     """After limited_dynamics, note_start: as take_terms_in_middle(), if the plant has it and reaches no limit.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.simulation.control.tick_sensors import TickSensors
 
-WHOLE = 1e-6  # relative: a delay that is so close to whole calls is that
+WHOLE = 1e-6  # relative: a time that is so close to whole calls or steps is that
 
 
 class LateController(RunController):

@@ -9,7 +9,7 @@ from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
-from mbcli.simulation.control.late import LateController
+from mbcli.simulation.control.late import WHOLE, LateController
 from mbcli.simulation.control.pipe import PipeController
 from mbcli.simulation.control.python import PythonController, file_of
 from mbcli.simulation.control.python_file import load_controller, python_file
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.run_controller import RunController
 
 CONTINUOUS_RATE = 1000.0  # [Hz] of controllers of continuous plants that say nothing
-WHOLE = 1e-6  # relative: a period that is so close to whole steps is that
 
 
 def make_controller(
