@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -27,6 +28,8 @@ AHEAD = 2  # batches for each slot of the cluster
 FIRST, MOST = 4, 50  # cases of a batch: before any is measured, and ever
 BATCH_SECONDS = 5.0
 TOLD = 3  # workers that are named in an error
+JOINED_WITHIN = 5.0  # [s] for a worker to come, or to come back, where all that are there refuse
+LOOKED = 0.2  # [s] between looks for it
 
 
 class Reply(NamedTuple):
@@ -96,7 +99,7 @@ def _run(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, di
                         f"worker {refused[reply.address]}: it gets no more runs", RuntimeWarning, stacklevel=2
                     )
                 cases.put_back(points)
-                if not engine.slots(refused):
+                if not _another(engine, refused):
                     raise ResourceError("no worker can run the sweep: " + "; ".join(list(refused.values())[:TOLD]))
                 continue
             rows = document.get("rows")
@@ -114,3 +117,13 @@ def _run(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, di
                     final.append((index, row | {"worker": document.get("worker", reply.address)}))
             if final:
                 yield final
+
+
+def _another(engine: Engine, refused: Collection[str]) -> bool:
+    """Whether there is a worker but the refused ones, now or soon: workers join late, and lose their connection."""
+    until = time.monotonic() + JOINED_WITHIN
+    while not engine.slots(refused):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(LOOKED)
+    return True

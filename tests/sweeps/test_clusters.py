@@ -150,9 +150,10 @@ def simulated(monkeypatch):
     from mbcli.sweeps.bundle import Bundle
 
     monkeypatch.setattr(clusters, "pack", lambda job, point: Bundle("d" * 64, b""))
+    monkeypatch.setattr(clusters, "JOINED_WITHIN", 0.3)
 
-    def run(faults, count=300, retries=2):
-        points, machines = [Point(k, k, {}) for k in range(count)], Machines(faults)
+    def run(faults, count=300, retries=2, machines=Machines):
+        points, machines = [Point(k, k, {}) for k in range(count)], machines(faults)
         rows = [row for batch in run_on_cluster(None, Cases(points, count, retries), machines) for row in batch]
         assert sorted(index for index, _ in rows) == list(range(count))  # none is lost, none is there twice
         return machines, dict(rows)
@@ -182,6 +183,21 @@ def test_a_worker_with_a_fault_of_its_own_gets_no_more_runs(simulated):
     with pytest.raises(ResourceError, match="no worker can run the sweep: a no; b no"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         simulated(lambda address, points: "version")
+
+
+def test_a_worker_that_joins_after_all_others_refused_does_the_work(simulated):
+    class Late(Machines):
+        asked = 0
+
+        def slots(self, without):
+            self.asked += 1
+            self.addresses = ("a", "b") if self.asked > 2 else ("a",)
+            return super().slots(without)
+
+    with pytest.warns(RuntimeWarning, match="worker a no: it gets no more runs"):
+        machines, rows = simulated(lambda address, points: "file" if address == "a" else None, machines=Late)
+    assert {row["status"] for row in rows.values()} == {"ok"}
+    assert {address for address, _ in machines.ran} == {"a", "b"}
 
 
 def test_a_task_of_a_worker_says_why_it_cannot_run(tmp_path, monkeypatch):
