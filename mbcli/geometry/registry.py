@@ -27,6 +27,7 @@ class Frame:
     group: int  # model instance
     body: Any  # None of World, and of the frames of other systems
     geometries: list[GeometryId] = field(default_factory=list)
+    named: dict[str, list[GeometryId]] = field(default_factory=dict)  # the geometries of each name, but deformable ones
     parent: FrameId | None = None  # None: World
 
 
@@ -93,9 +94,9 @@ class Registry:
     def add_geometry(self, source: SourceId, frame_id: FrameId, instance: GeometryInstance) -> GeometryId:
         """Fixes a geometry to a frame. RuntimeError if the frame has one of the same name and role."""
         frame = self.frames[frame_id]
-        for other in frame.geometries:
-            same_role = (self.geometries[other].proximity is None) == (instance.proximity is None)
-            if same_role and self.geometries[other].name() == instance.name():
+        others = frame.named.setdefault(instance.name(), [])
+        for other in others:
+            if (self.geometries[other].proximity is None) == (instance.proximity is None):
                 role = "proximity" if instance.proximity is not None else "illustration"
                 raise RuntimeError(
                     f"frame '{frame.name}' has a geometry named '{instance.name()}' with the {role} role already"
@@ -103,6 +104,7 @@ class Registry:
         instance.frame, instance.source = frame_id, source
         self.geometries[instance.id()] = instance
         frame.geometries.append(instance.id())
+        others.append(instance.id())
         self.revision += 1
         return instance.id()
 
@@ -123,7 +125,11 @@ class Registry:
 
     def remove_geometry(self, geometry_id: GeometryId) -> None:
         """Forgets a geometry."""
-        self.frames[self.geometries.pop(geometry_id).frame].geometries.remove(geometry_id)
+        instance = self.geometries.pop(geometry_id)
+        frame = self.frames[instance.frame]
+        frame.geometries.remove(geometry_id)
+        if geometry_id not in self.deformables:
+            frame.named[instance.name()].remove(geometry_id)
         self.revision += 1
 
     def geometry(self, geometry_id: Identifier) -> GeometryInstance:

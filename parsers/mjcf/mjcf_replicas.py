@@ -54,6 +54,8 @@ def expand_replicas(root: Node, settings: Settings) -> None:
         if made > MAX_COPIES:
             problem = f"the file has more than {MAX_COPIES} elements with all its replicas"
             node.diagnostics.error("XML_ERROR", problem, node)
+            for left in root.find_all("replicate"):
+                left.ignore("settled")
             return
         _expand(root, node, copies, settings)
 

@@ -18,7 +18,8 @@ from mbcli.conversion.conversion_proof import touching
 from mbcli.conversion.plant_comparison import inertias_outboard
 from mbcli.errors import MbcliError, ModelError
 from mbcli.multibody.parsing import Parser
-from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.plant import AddMultibodyPlantSceneGraph, MultibodyPlant
+from mbcli.systems.framework import DiagramBuilder
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
@@ -322,6 +323,22 @@ def test_names_and_pairs_of_many_elements_are_found_in_proportion(kind, target):
     written(models[0], target)
     few, some, many = (lines(written, model, target) for model in models[1:])
     assert many - some < 3.5 * (some - few), (few, some, many)  # in proportion 2.5 times, by the square 6.9 times
+
+
+@pytest.mark.parametrize("place", ["world", "body"])
+def test_geometries_of_one_frame_are_registered_in_proportion(place):
+    """20,000 replicas in the world took minutes: each was compared with all before it."""
+    replica = "<replicate count='{}'><geom size='.1' contype='0' conaffinity='0'/></replicate>"
+    around = {"world": "{}", "body": "<body><freejoint/>{}</body>"}[place]
+
+    def registered(n):
+        plant, _ = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.001)
+        text = f"<mujoco><worldbody>{around.format(replica.format(n))}</worldbody></mujoco>"
+        Parser(plant).AddModelsFromString(text, "mjcf")
+
+    registered(3)
+    few, some, many = (lines(registered, n) for n in (20, 80, 320))
+    assert many - some < 5 * (some - few), (few, some, many)  # in proportion 4 times, by the square 16 times
 
 
 def test_the_proof_of_a_long_chain_asks_each_body_once():

@@ -1,16 +1,22 @@
 """Folders that act if they can: modules, programs, links, settings beside a robot; and commands there, watched."""
 
 import inspect
-import json
 import os
 import random
 import subprocess
 import sys
+import tempfile
+import threading
+import time
+from collections import Counter
 from pathlib import Path
 
 from outside_watch import watch
 from repository import SAMPLES
 
+import mbcli
+
+TREE = str(Path(mbcli.__file__).parent.parent)  # commands are of the program that the tests import
 MODULES = """
 json queue random secrets tempfile subprocess shutil logging socket threading decimal fractions statistics csv gzip
 zipfile hashlib pickle copy calendar datetime inspect ast textwrap uuid select shlex string click numpy scipy h5py numba
@@ -26,6 +32,9 @@ SETTINGS = {
     "pyvenv.cfg": "home = .\n",
     "package.xml": "<package><name>{name}</name></package>",
 }
+MEMORY = 1e9  # [bytes] of a command and of the processes that it waited for
+SECONDS = 20.0  # [s] of their processor time: a busy machine takes more of the clock
+PATIENCE = 120.0  # [s] of the clock
 LINKS = ("{}.partial.packed", "{}.new", ".{}.recovering", "{}.partial.png", "{}.partial", ".mbcli-{}.tmp")
 OUTPUTS = ("run.h5", "p.png", "s.csv", "m.xml", "m.sdf", "t.txt")
 COMMANDS = (
@@ -99,8 +108,25 @@ def plant(work, outside, draw, good_log):
     return names, victims
 
 
-def run(folder, number, good_log):
-    """The faults of one command in a folder that is made for it: a list of texts, empty if there are none."""
+def _ended(command, folder, environment, told):
+    """(exit code, text, processor time [s], time of the clock [s], largest memory [bytes]) of a command."""
+    start = time.monotonic()
+    with told.open("w+b") as text:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=text, stderr=subprocess.STDOUT)
+        timer = threading.Timer(PATIENCE, process.kill)
+        timer.start()
+        _, status, used = os.wait4(process.pid, 0)  # of the process and of all that it waited for
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        text.seek(0)
+        words = text.read().decode(errors="replace")
+    seconds = used.ru_utime + used.ru_stime
+    scale = 1 if sys.platform == "darwin" else 1024
+    return process.returncode, words, seconds, time.monotonic() - start, used.ru_maxrss * scale
+
+
+def tried(folder, number, good_log):
+    """A command in a folder that is made for it: its words, its faults (texts), what `_ended()` returned."""
     draw = random.Random(number)
     work, outside, hooks, own = (Path(folder, name) for name in ("work", "outside", "hooks", "own"))
     for each in (work, outside, hooks, own):
@@ -111,30 +137,54 @@ def run(folder, number, good_log):
     settings = {"planted": tuple(names), "system": SYSTEM, "reads": (str(outside),)}
     call = f"watch({str(log)!r}, {str(work)!r}, {tuple(allowed)!r}, **{settings!r})\n"
     (hooks / "sitecustomize.py").write_text(inspect.getsource(watch) + call)
-    entries = [str(hooks)]
     command = [sys.executable, "-c", "import sys; sys.path[:1] = []; from mbcli.__main__ import main; main()"]
     words = [word.format(robot="robot.urdf") for word in draw.choice(COMMANDS)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entries), "MBCLI_JIT": "0", "TMPDIR": str(own)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(hooks), TREE)),
+        "MBCLI_JIT": "0",
+        "TMPDIR": str(own),
+    }
     environment |= {"HOME": str(own), "PATH": os.environ["PATH"] + draw.choice(("", os.pathsep, f"{os.pathsep}."))}
     before = {path.name for path in work.iterdir()}
-    try:
-        done = subprocess.run(
-            [*command, *words], cwd=work, env=environment, capture_output=True, text=True, errors="replace", timeout=120
-        )
-    except subprocess.TimeoutExpired:
-        return [f"{words}: took more than 120 s"]
+    code, text, seconds, clock, memory = ended = _ended([*command, *words], work, environment, hooks / "told")
     faults = log.read_text().splitlines() if log.exists() else ["nothing was watched"]
-    if done.returncode not in (0, 1, 2, 3, 4, 5, 6):
-        faults.append(f"ended with {done.returncode}")
-    if "RAN" in done.stdout + done.stderr or "secret" in done.stdout + done.stderr:
-        faults.append("ran or told: " + (done.stdout + done.stderr)[-300:])
+    if code not in range(7):
+        faults.append(f"ended with {code} after {clock:.0f} s")
+    if seconds > SECONDS or memory > MEMORY:
+        faults.append(f"took {seconds:.1f} s of processor time and {memory / 1e6:.0f} MB")
+    if "RAN" in text or "secret" in text:
+        faults.append("ran or told: " + text[-300:])
     faults += [
         str(victim) for victim, text in victims.items() if (victim.read_bytes() if victim.exists() else None) != text
     ]
     left = {path.name for path in work.iterdir()} - before - {*OUTPUTS, "s.csv.journal"}
     faults += [f"left {left}"] if left else []
+    return words, faults, ended
+
+
+def run(folder, number, good_log):
+    """The faults of one command in a folder that is made for it: a list of texts, empty if there are none."""
+    words, faults, _ = tried(folder, number, good_log)
     return [f"{number} {' '.join(words)}: {fault}" for fault in faults]
 
 
-if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]).read_bytes()), indent=1))
+def count(numbers, good_log):
+    """Prints the faults of many folders, how often each exit code came, and the largest of time and memory."""
+    codes, faults, most = Counter(), 0, [0.0, 0.0, 0]
+    for number in numbers:
+        with tempfile.TemporaryDirectory() as folder:
+            words, found, (code, _, *used) = tried(folder, number, good_log)
+        codes[code] += 1
+        faults += len(found)
+        for fault in found:
+            print(number, *words, fault, flush=True)
+        most = [max(pair) for pair in zip(most, used, strict=True)]
+    seconds, clock, memory = most
+    told = f"at most {seconds:.1f} s of processor time, {clock:.1f} s of the clock, {memory / 1e6:.0f} MB"
+    print(codes.total(), "folders from", numbers[0], "exit codes", dict(sorted(codes.items())), faults, "faults,", told)
+
+
+if __name__ == "__main__":  # FIRST COUNT LOG: folders of these numbers, with a log of the sample's pendulum
+    first, many = int(sys.argv[1]), int(sys.argv[2])
+    count(range(first, first + many), Path(sys.argv[3]).read_bytes())

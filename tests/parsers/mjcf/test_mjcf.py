@@ -785,6 +785,7 @@ def test_replicas_have_copies_of_all_that_refers_to_them():
 def test_faults_of_replicas_are_errors(old, new, message):
     _, diagnostics = read(ROW.replace(old, new).replace("COUNT", "2"))
     assert any(message in str(error) for error in diagnostics.errors), diagnostics.findings
+    assert "replicate> in <" not in str(diagnostics.findings)  # it is not unknown: it says what is wrong with it
 
 
 # ------------------------------------------------------------------------------------------- meshes
