@@ -31,10 +31,10 @@ import numpy as np
 
 from mbcli.identification.data_checks import checked
 from mbcli.identification.estimation import Bases, base_combinations, least_squares, predicted
+from mbcli.identification.friction_signs import slow_speeds
 from mbcli.identification.identify import Settings, identify, solved
 from mbcli.identification.records import expanded_columns, read_record
 from mbcli.identification.signals import runs_of, velocities_of
-from mbcli.identification.subject import slow_speeds
 from mbcli.models.loading import load_model
 from mbcli.multibody.plant.batch_functions import BatchFunctions
 
@@ -75,7 +75,7 @@ def mbcli_fit(result, runs):
     """(times, error on unseen data) of the part of identify() that the others do too."""
     subject = result.subject
     clock = Clock()
-    slow = slow_speeds(runs, subject.plant.num_velocities())
+    slow = slow_speeds(np.concatenate([run.v for run in runs]))
     equations = [subject.equations(run, slow) for run in runs]
     found = solved(subject, equations, base_combinations(subject.exact_rows(runs), subject.sizes))[1]
     return clock.times(), unseen_error(result, found.x)
@@ -85,7 +85,7 @@ def mbcli_least_squares(result, runs):
     """The same by FIGAROH's estimator: least squares, then again with the noise of each joint."""
     subject = result.subject
     clock = Clock()
-    slow = slow_speeds(runs, subject.plant.num_velocities())
+    slow = slow_speeds(np.concatenate([run.v for run in runs]))
     equations = [subject.equations(run, slow) for run in runs]
     columns = base_combinations(subject.exact_rows(runs), subject.sizes)[0]
     bases = Bases(equations, columns, subject.sizes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.identification.subject import friction_sign
+from mbcli.identification.friction_signs import friction_sign
 
 if TYPE_CHECKING:
     from mbcli.identification.trials import Trial

@@ -36,6 +36,8 @@ class Equations:
     Attributes:
         A (n, d, p). y (n, d): the efforts tau less what is known of them beside x. usable (n, d). raw_tau: tau before
         the filter. time (n,), source, rate: of the run. judged: (n, d) which efforts the errors of a result are of.
+        turns: (columns (c,), values (n, d, c + 1)) what these columns of A, and what is known of the efforts, have more
+            before the filter: it rounds friction where a joint turns back. None: nothing.
     """
 
     A: FloatArray
@@ -47,6 +49,7 @@ class Equations:
     source: str
     rate: float
     judged: Any
+    turns: tuple[Any, FloatArray] | None = None
 
 
 @dataclass
@@ -468,11 +471,21 @@ def relative_error(equations: Sequence[Equations], x: FloatArray, *, raw: bool =
     above = below = 0.0
     for e in equations:
         measured = e.raw_tau if raw else e.tau
-        above += float((((predicted(e, x) - measured) * e.judged) ** 2).sum())
+        told = predicted(e, x) if raw else predicted_filtered(e, x)
+        above += float((((told - measured) * e.judged) ** 2).sum())
         below += float(((measured * e.judged) ** 2).sum())
     return float(np.sqrt(above / below)) if below > 0.0 else 0.0
 
 
 def predicted(equations: Equations, x: FloatArray) -> FloatArray:
-    """(n, d) efforts of parameters x."""
+    """(n, d) efforts of parameters x, as they are measured."""
+    found = predicted_filtered(equations, x)
+    if equations.turns is None:
+        return found
+    columns, values = equations.turns
+    return found + values[:, :, :-1] @ x[columns] + values[:, :, -1]
+
+
+def predicted_filtered(equations: Equations, x: FloatArray) -> FloatArray:
+    """The same after the filter."""
     return equations.A @ x + equations.tau - equations.y

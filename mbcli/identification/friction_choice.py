@@ -15,7 +15,7 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.identification.estimation import base_combinations, product, weigh
-from mbcli.identification.subject import SLOW, friction_sign, stribeck_part
+from mbcli.identification.friction_signs import SLOW, friction_sign, stribeck_part
 from mbcli.identification.unknowns import COULOMB, ROOT, STRIBECK, VISCOUS
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def friction_laws(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> li
     if subject.chains is not None:
         raise ModelError("friction is chosen by evidence for trees: this model has constraints; --friction names it")
     # a filter rounds what friction does where a joint turns back, and the square root of the speed would explain that
-    equations = [subject.equations(replace(run, tau=run.raw_tau), slow) for run in runs]
+    equations = [subject.equations(replace(run, tau=run.raw_tau, signs=None), slow) for run in runs]
     columns, combinations = base_combinations(subject.exact_rows(runs), subject.sizes)
     noise = weigh(equations, subject.sizes, columns, combinations).noise
     A = np.concatenate([e.A[:, :, columns] for e in equations]) * subject.sizes[columns]

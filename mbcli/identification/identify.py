@@ -26,13 +26,14 @@ from mbcli.identification.estimation import (
 from mbcli.identification.findings import Finding
 from mbcli.identification.flight import Flight
 from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
+from mbcli.identification.friction_signs import SLOW, slow_speeds
 from mbcli.identification.held_joints import held_joints, without_efforts
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
 from mbcli.identification.possible_bodies import Estimate, estimate
 from mbcli.identification.records import DataSettings, Record, given, read_record
 from mbcli.identification.signals import MOVES, choose_cutoff, runs_of, velocities_of
-from mbcli.identification.subject import HOLD, SLOW, Subject, slow_speeds
+from mbcli.identification.subject import HOLD, Subject
 from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
 from mbcli.identification.weight_choice import ChosenWeights, choose_weights
 
@@ -188,7 +189,7 @@ def identify(
     first = runs["data"] or runs["validation"]
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
-    slow = slow_speeds(first, plant.num_velocities())
+    slow = slow_speeds(np.concatenate([run.v for run in first]))
     found_gains = None
     if settings.known_load is not None:
         known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
@@ -204,7 +205,7 @@ def identify(
         _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
     own = [subject.equations(run, slow) for run in runs["data"]]
-    of_others = slow_speeds(runs["validation"], plant.num_velocities()) if runs["validation"] else slow
+    of_others = slow_speeds(np.concatenate([run.v for run in runs["validation"] or first]))
     others = [subject.equations(run, of_others) for run in runs["validation"]]
     # whatever the file says of friction: what is tested are the data
     of_data = (
@@ -420,7 +421,7 @@ def _choose_weights(
     Near where a joint turns back Stribeck's friction, backlash and what a filter rounds are no noise, and a friction
     that is not the true one would predict them best.
     """
-    usual = slow_speeds(runs, subject.plant.num_velocities()) / SLOW
+    usual = slow_speeds(np.concatenate([run.v for run in runs])) / SLOW
     judged = np.concatenate([e.judged for e in own])
     if subject.chains is None:
         speeds = np.concatenate([np.abs(run.v) for run in runs])

@@ -72,4 +72,4 @@ def _columns(trial: Trial, gravity: FloatArray) -> FloatArray:
     subject, part = trial.subject, trial.part
     batch = StateBatch(subject.model.replace(gravity=gravity), compiled=may_compile())
     q, v, vdot = subject.complete(part.q, part.v, part.vdot)
-    return subject.columns(q, v, vdot, trial.slow, batch)[:, subject.independent]
+    return subject.columns(q, v, vdot, part.signs_of(v, trial.slow), batch)[:, subject.independent]

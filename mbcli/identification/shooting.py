@@ -3,8 +3,10 @@
 A motion is cut into short segments. Each starts from a state of its own, which is found too: so errors do not grow over
 the whole motion, and the problem has few local minima. Residuals are the measured positions (and velocities) less those
 of the rollouts, what is between the end of a segment and the start of the next, and the divergence of the parameters
-from the file. The steps are those of Levenberg and Marquardt. Derivatives are differences of rollouts: all segments
-under all changed parameters and from all changed starts are the worlds of one `Worlds`, which step eight at once.
+from the file. The steps are those of Levenberg and Marquardt. What the data do not show is a bent and narrow valley to
+these: along it steps go to the least divergence, and each is followed by what restores the fit. Derivatives are
+differences of rollouts: all segments under all changed parameters and from all changed starts are the worlds of one
+`Worlds`, which step eight at once.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ PARAMETERS_IN_CONTACT, STATES_IN_CONTACT = 1e-2, 3e-5  # where contact problems 
 MOST_WORLDS = 4096  # of one Worlds
 MOST_STEPS, STEPS_OF_STARTS, MOST_TRIES = 60, 12, 12  # the second of starts alone
 ENOUGH, ROUNDING = 0.01, 1e-9  # squared standard deviations, and part of the cost: a step that gains less is the last
+HIDDEN = 1e-9  # of the largest information of the data: less is what differences of rollouts leave of none
+MOST_OF_VALLEY, STEP_OF_VALLEY, SETTLED = 25, 0.5, 1e-3  # steps along what is hidden, the largest, and one that ends
 HUBER = 2.5  # standard deviations beyond which an error counts by its size, not its square
 
 
@@ -94,6 +98,45 @@ class Fit:
     steps: int
 
 
+class _Shown:
+    """What the data alone say of the parameters, at a step.
+
+    Args:
+        system: of Shooting. slopes, prior: (p,) of the parameters.
+
+    Attributes:
+        values (p,), axes (p, p): information along orthogonal directions, 0 of those that are hidden.
+    """
+
+    def __init__(self, system: tuple[Any, FloatArray], slopes: FloatArray, prior: FloatArray) -> None:
+        from scipy.sparse.linalg import splu
+
+        (H, g), p = system, len(prior)
+        self._slopes, self._prior, self._of_starts = slopes, prior, splu(H[p:, p:].tocsc())
+        self._both, self._g = H[p:, :p].toarray(), g[p:]
+        S = H[:p, :p].toarray() - np.diag(slopes**2) - self._both.T @ self._of_starts.solve(self._both)
+        self._gradient = g[:p] - slopes * prior - self._both.T @ self._of_starts.solve(self._g)
+        values, self.axes = np.linalg.eigh(0.5 * (S + S.T))
+        self.values = np.where(values > HIDDEN * values[-1], values, 0.0)
+
+    def step(self) -> tuple[FloatArray, FloatArray]:
+        """Of theta and of starts (all in one): to what the data show, and along what is hidden nearer to the file."""
+        shown, hidden = self.axes[:, self.values > 0.0], self.axes[:, self.values == 0.0]
+        back = -shown @ ((shown.T @ self._gradient) / self.values[self.values > 0.0])
+        wanted = -(self._prior + self._slopes * back)
+        along = hidden @ np.linalg.lstsq(self._slopes[:, None] * hidden, wanted, rcond=None)[0]
+        back, along = (part * min(1.0, STEP_OF_VALLEY / max(np.abs(part).max(), 1e-300)) for part in (back, along))
+        return back + along, -self._of_starts.solve(self._g + self._both @ (back + along))
+
+    def covariance(self) -> FloatArray:
+        """(p, p) of theta, in which the file counts as a measurement too."""
+        of_file = self.axes.T @ (self._slopes[:, None] ** 2 * self.axes)
+        scale = 1.0 / np.sqrt(np.maximum(self.values + np.diag(of_file), 1e-300))
+        whole = scale[:, None] * (np.diag(self.values) + of_file) * scale
+        inverse = scale[:, None] * np.linalg.pinv(whole, hermitian=True) * scale
+        return np.array(self.axes @ inverse @ self.axes.T)
+
+
 class Shooting:
     """Segments of motions, and the rollouts that are matched with them.
 
@@ -120,6 +163,7 @@ class Shooting:
         plant = self.plant = loaded.plant
         self.nq, self.nv = plant.num_positions(), plant.num_velocities()
         self._h, self._gains = plant.time_step(), gains
+        self._in_contact = in_contact
         self._step = PARAMETERS_IN_CONTACT if in_contact else STEP_OF_PARAMETERS
         self._step_of_states = STATES_IN_CONTACT if in_contact else STEP_OF_STATES
         self._context = plant.CreateDefaultContext()
@@ -244,11 +288,35 @@ class Shooting:
                 damping *= 8.0
             if gained < ENOUGH + ROUNDING * value:
                 break
-        p = 0 if fixed else self.free.size
-        covariance = np.zeros((p, p))
-        if p:
-            covariance = _corner(system[0], p)
-        return Fit(theta, starts, value, covariance, steps)
+        if fixed:
+            return Fit(theta, starts, value, np.zeros((0, 0)), steps)
+        shown = self._shown(theta, system)
+        if not self._in_contact and not shown.values.all():
+            theta, starts, value, shown = self._nearest(theta, starts, value, shown)
+        return Fit(theta, starts, value, shown.covariance(), steps)
+
+    def _shown(self, theta: FloatArray, system: tuple[Any, FloatArray]) -> _Shown:
+        return _Shown(system, self.free.prior_slopes(theta), self.free.prior(theta))
+
+    def _nearest(
+        self, theta: FloatArray, starts: FloatArray, value: float, best: _Shown
+    ) -> tuple[FloatArray, FloatArray, float, _Shown]:
+        """The parameters nearest to the file among those that fit alike, their starts and cost; those given if these
+        do not fit better, counted with the divergence."""
+        now, at = theta, starts
+        for _ in range(MOST_OF_VALLEY):
+            rollout = self.rollouts([now], [at])[0]
+            cost = self._cost(now, rollout, True)
+            if not np.isfinite(cost):
+                break
+            shown = self._shown(now, self._system(now, at, rollout, False))
+            if cost <= value:
+                theta, starts, value, best = now, at, cost, shown
+            d_theta, d_starts = shown.step()
+            if np.abs(d_theta).max() < SETTLED:
+                break
+            now, at = now + d_theta, at + d_starts.reshape(at.shape)
+        return theta, starts, value, best
 
     def _system(
         self, theta: FloatArray, starts: FloatArray, rollout: FloatArray, fixed: bool
@@ -347,12 +415,3 @@ class Shooting:
         d_theta = np.zeros(self.free.size)
         d_theta[:p] = np.clip(step[:p], -1.0, 1.0)
         return d_theta, step[p:].reshape(len(self.segments), -1)
-
-
-def _corner(H: Any, p: int) -> FloatArray:
-    """The first (p, p) of the inverse of a sparse matrix."""
-    from scipy.sparse.linalg import splu
-
-    unit = np.zeros((H.shape[0], p))
-    unit[np.arange(p), np.arange(p)] = 1.0
-    return np.array(splu(H).solve(unit)[:p])

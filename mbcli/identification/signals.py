@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.batch.differentiation import ORDER
+from mbcli.identification.friction_signs import friction_sign, slow_speeds
 from mbcli.identification.records import Record, given
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ LOWEST, HIGHEST = 0.01, 0.25  # of the rate: bounds of a cut-off that is chosen
 SAMPLES_A_PERIOD = 6.0  # of the cut-off, that are kept
 EDGE = 0.5  # of a period of the cut-off, at each end, whose filtered values are not used
 MOST_SAMPLES = 40_000  # in all
-RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable")  # fields of a Run with one row a sample
+RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable", "signs")  # with one row a sample
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Run:
     Attributes:
         source: name of its file. time (n,), q (n, nq), v, vdot, tau (n, nv); raw_tau: efforts before the filter.
         rows: (n,) the nearest row of the file. usable: (n, nv) whether the effort of a velocity may be used.
-        rate: [1/s] of the samples.
+        rate: [1/s] of the samples. signs: (n, nv) of velocities, for friction, after the filter of the efforts; None:
+        no filter.
     """
 
     source: str
@@ -51,9 +53,14 @@ class Run:
     raw_tau: FloatArray
     usable: Any
     rate: float
+    signs: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def signs_of(self, v: FloatArray, slow: FloatArray | None) -> FloatArray:
+        """(n, nv) of its velocities v, as its efforts have them; slow (nv,): None: without a filter."""
+        return friction_sign(v, slow) if self.signs is None or slow is None else self.signs
 
     def times(self, gains: FloatArray) -> Run:
         """With efforts (n, nv) times gains (nv,)."""
@@ -61,7 +68,9 @@ class Run:
 
     def part(self, samples: Any) -> Run:
         """Some of the samples alone."""
-        return replace(self, **{name: getattr(self, name)[samples] for name in RUN_ARRAYS})
+        there = [name for name in RUN_ARRAYS if getattr(self, name) is not None]
+        arrays: dict[str, Any] = {name: getattr(self, name)[samples] for name in there}
+        return replace(self, **arrays)
 
     def thinned(self, cutoff: float | None, most: int = MOST_SAMPLES) -> Run:
         """One of several samples: as many as a signal below the cut-off [Hz] needs, and at most so many."""
@@ -144,7 +153,8 @@ def velocities_of(plant: Any, context: Any) -> Callable[[FloatArray, FloatArray]
 
 def joined(runs: Sequence[Run]) -> Run:
     """The samples of runs one after another, as one."""
-    arrays: dict[str, Any] = {name: np.concatenate([getattr(run, name) for run in runs]) for name in RUN_ARRAYS}
+    there = [name for name in RUN_ARRAYS if getattr(runs[0], name) is not None]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(run, name) for run in runs]) for name in there}
     return replace(runs[0], **arrays)
 
 
@@ -206,7 +216,9 @@ def _filtered(part: Record, cutoff: float, usable: Any, velocity_of: Any) -> Run
         raw[:, k] = np.interp(even, part.time, part.tau[:, k])
     tau = raw.copy()
     tau[:, given(raw)] = low_pass(raw[:, given(raw)])
+    # friction jumps where a joint turns back, and its filtered effort rises and overshoots: so does what explains it
+    signs = low_pass(friction_sign(v, slow_speeds(v)))
     edge = int(EDGE * rate / cutoff)
     ok = np.stack([np.interp(even, part.time, column) > 0.99 for column in usable.T.astype(float)], axis=1)
     ok[:edge] = ok[len(ok) - edge :] = False  # a filter knows one side of these
-    return Run(part.source, even, part.rows[nearest], q, v, vdot, tau, raw, ok, rate)
+    return Run(part.source, even, part.rows[nearest], q, v, vdot, tau, raw, ok, rate, signs)

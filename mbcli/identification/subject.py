@@ -13,6 +13,7 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.estimation import Equations
 from mbcli.identification.findings import Finding
 from mbcli.identification.followers import follow
+from mbcli.identification.friction_signs import friction_sign, stribeck_part
 from mbcli.identification.held_joints import HeldJoints, nothing_held
 from mbcli.identification.unknowns import (
     ARMATURE,
@@ -33,12 +34,11 @@ from mbcli.multibody.inertia.inertial_parameters import PARAMETERS, UNITS, param
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
 
-SLOW = 0.02  # of the usual speed of a joint: slower, the sign of its velocity, and so its friction, is not known
 REST = 0.5  # [s] that a joint stands at least; where it is slow for a shorter time it turns back
 SHOWN = 60  # states that show what can be known
 SPREAD = 2.0  # [rad or m] how far their positions are from the default ones
@@ -230,14 +230,16 @@ class Subject:
 
         d are the velocities of the plant, or those that constraints leave independent. slow (nv,): speeds below which
         Coulomb friction is not known: such equations may not be used, and the friction has a part of its value;
-        None: its sign is always taken.
+        None: its sign is always taken, of the velocities as they are.
         """
         q, v, vdot = self.complete(run.q, run.v, run.vdot)
-        A = self.columns(q, v, vdot, slow)
+        sign = friction_sign(v, slow)
+        signs = run.signs_of(v, slow)
+        A = self.columns(q, v, vdot, signs)
         fixed = self.batch.inverse_dynamics(q, v, vdot, damping=VISCOUS not in self.frictions)
         known = fixed - A @ self._of_fixed
         if COULOMB not in self.frictions:
-            known = known + self._dry * friction_sign(v, slow)
+            known = known + self._dry * signs
         usable = run.usable.copy()
         if slow is not None and COULOMB in self.frictions:
             usable[:, self.joints] &= np.abs(v[:, self.joints]) >= slow[self.joints]
@@ -246,33 +248,55 @@ class Subject:
             judged[:, self.joints] &= ~_turns_back(np.abs(v[:, self.joints]) < slow[self.joints], run.rate)
         tau, raw = (np.where(np.isnan(t), 0.0, t) for t in (run.tau, run.raw_tau))
         y = tau - known
+        turns = self._turns(v, sign - signs)
         if self.chains is not None:
             N, good = self.motions(q)
             A = np.einsum("nik,nip->nkp", N, A)
             y, tau, raw = (np.einsum("nik,ni->nk", N, part) for part in (y, tau, raw))
+            turns = turns[0], np.einsum("nik,nic->nkc", N, turns[1])
             acts = np.abs(N) > 1e-12
             usable, judged = (
                 ~np.einsum("nik,ni->nk", acts, ~part).astype(bool) & good[:, None] for part in (usable, judged)
             )
         elif len(self.independent) < A.shape[1]:
             A, y, tau, raw, usable, judged = (part[:, self.independent] for part in (A, y, tau, raw, usable, judged))
-        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged)
+            turns = turns[0], turns[1][:, self.independent]
+        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged, turns)
+
+    def _turns(self, v: FloatArray, change: FloatArray) -> tuple[Any, FloatArray]:
+        """Of Equations, where signs of velocities (n, nv) change so much."""
+        own = [k for k, p in enumerate(self.parameters) if p.kind in (COULOMB, STRIBECK, ROOT)]
+        values, kinds = np.zeros((*v.shape, len(own) + 1)), self._with_sign(v, change)
+        for n, k in enumerate(own):
+            d = self.parameters[k].element
+            values[:, d, n] = kinds[self.parameters[k].kind]()[:, d]
+        if COULOMB not in self.frictions:
+            values[:, :, -1] = self._dry * change
+        return np.array(own, dtype=int), values
+
+    def _with_sign(self, v: FloatArray, sign: FloatArray) -> dict[str, Callable[[], FloatArray]]:
+        """Columns (n, nv) of friction that has the sign of velocities."""
+        return {
+            COULOMB: lambda: sign,
+            STRIBECK: lambda: stribeck_part(v, sign, self.stribeck_speed),
+            ROOT: lambda: sign * np.sqrt(np.abs(v)),
+        }
 
     def columns(
-        self, q: FloatArray, v: FloatArray, vdot: FloatArray, slow: FloatArray | None = None, batch: Any = None
+        self, q: FloatArray, v: FloatArray, vdot: FloatArray, sign: FloatArray | None = None, batch: Any = None
     ) -> FloatArray:
-        """A (n, nv, p): tau = A x + what is not identified; batch: of the model under another gravity."""
+        """A (n, nv, p): tau = A x + what is not identified.
+
+        sign: (n, nv) of velocities, for friction; None: as they are. batch: of the model under another gravity.
+        """
         Y = (batch or self.batch).inverse_dynamics_regressor(q, v, vdot, self.frames, self._weighs)
-        sign = friction_sign(v, slow)
         per_joint = {
             ARMATURE: lambda: vdot,
             VISCOUS: lambda: v,
-            COULOMB: lambda: sign,
             OFFSET: lambda: np.ones_like(v),
             ASYMMETRY: lambda: np.abs(v),
-            STRIBECK: lambda: stribeck_part(v, sign, self.stribeck_speed),
-            ROOT: lambda: sign * np.sqrt(np.abs(v)),
             STIFFNESS: lambda: self._stretch(q),
+            **self._with_sign(v, np.sign(v) if sign is None else sign),
         }
         A = np.empty((*v.shape, len(self.parameters)))
         A[:, :, : Y.shape[2]], A[:, :, Y.shape[2] :] = Y, 0.0
@@ -361,31 +385,6 @@ def _turns_back(slow: Any, rate: float) -> Any:
         for a, b in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
             found[a:b, k] = b - a < REST * rate
     return found
-
-
-def friction_sign(v: FloatArray, slow: FloatArray | None) -> FloatArray:
-    """The sign of velocities; a part of it below the speed `slow`."""
-    if slow is None:
-        return np.sign(v)
-    return np.tanh(2.0 * v / np.maximum(slow, 1e-12))
-
-
-def stribeck_part(v: FloatArray, sign: FloatArray, speed: FloatArray | float) -> FloatArray:
-    """The part of friction that falls within a speed: its sign where it stands, none where it is fast."""
-    return np.array(sign * np.exp(-((v / speed) ** 2)))
-
-
-def slow_speeds(runs: Sequence[Run], nv: int) -> FloatArray:
-    """(nv,) speeds below which the sign of a velocity is not known: a part of the usual speed of each."""
-    speeds = np.concatenate([np.abs(run.v) for run in runs])
-    with np.errstate(invalid="ignore"):
-        usual = np.array(
-            [
-                np.percentile(column[~np.isnan(column)], 90.0) if (~np.isnan(column)).any() else 0.0
-                for column in speeds.T
-            ]
-        )
-    return SLOW * usual
 
 
 def possible(parameters: FloatArray) -> FloatArray:

@@ -60,6 +60,9 @@ class Trial:
         places = [of[d].position_start() for d in joints]
         slow = None if self.slow is None else np.abs(change(self.slow[None], joints))[0]
         moved = replace(part, q=change(part.q, places), v=change(part.v, joints), vdot=change(part.vdot, joints))
+        if part.signs is not None:
+            factors = change(np.ones((1, part.v.shape[1])), joints)
+            moved = replace(moved, signs=change(part.signs, joints) / np.abs(factors))
         return Trial(self.subject, moved, slow)
 
     def _product(self, k: int) -> FloatArray:

@@ -7,10 +7,11 @@ import pytest
 from measured_motion import forces, harmonics, otherwise, plant_of, write_csv
 from repository import SAMPLES
 
-from mbcli.identification.hypotheses import DEGREES, _times
+from mbcli.identification.friction_signs import slow_speeds
+from mbcli.identification.hypotheses import DEGREES, _swapped, _times
 from mbcli.identification.identify import Settings, identify
 from mbcli.identification.signals import Run
-from mbcli.identification.subject import Subject, slow_speeds
+from mbcli.identification.subject import Subject
 from mbcli.identification.trials import Trial
 
 FRICTION = 0.6  # of the efforts of the last joint
@@ -63,7 +64,7 @@ def test_angles_in_degrees_are_tried_on_the_same_equations(arm):
     usable = np.ones(v.shape, dtype=bool)
     run = Run("", t, np.arange(len(t)), q, v, vdot, tau, tau, usable, 100.0)
     subject = Subject(plant, frictions=("viscous", "coulomb", "offset"), armature=True)
-    trial = Trial(subject, run.part(np.arange(0, len(t), 20)), slow_speeds([run], 7))
+    trial = Trial(subject, run.part(np.arange(0, len(t), 20)), slow_speeds(v))
     other = trial.changed(partial(_times, factor=DEGREES), subject.joints)
     assert 0.5 < trial.usable.mean() < 1.0
     np.testing.assert_array_equal(other.usable, trial.usable)
@@ -73,3 +74,15 @@ def test_all_angles_in_degrees_are_still_found(arm, tmp_path):
     plant, t, q, v, vdot, tau = arm
     degrees = plant, t, *(np.degrees(values) for values in (q, v, vdot)), tau
     assert ("DATA_UNITS", "") in suspected(degrees, tmp_path, np.zeros_like(tau))
+
+
+def test_signs_of_velocities_that_are_swapped_or_mirrored_follow_them(arm):
+    """What the filter left of them is of the velocities as they were read."""
+    plant, t, q, v, vdot, tau = arm
+    usable, signs = np.ones(v.shape, dtype=bool), 0.9 * np.tanh(v)
+    run = Run("", t, np.arange(len(t)), q, v, vdot, tau, tau, usable, 100.0, signs)
+    trial = Trial(Subject(plant, frictions=("coulomb",), armature=True), run, slow_speeds(v))
+    np.testing.assert_array_equal(trial.changed(_swapped, [0, 1]).part.signs[:, :2], signs[:, [1, 0]])
+    mirrored = trial.changed(partial(_times, factor=-DEGREES), [2]).part.signs
+    np.testing.assert_allclose(mirrored[:, 2], -signs[:, 2], rtol=1e-15)
+    np.testing.assert_array_equal(mirrored[:, 3:], signs[:, 3:])
