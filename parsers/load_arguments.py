@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.package_map import PackageMap
 
 SELF_CONTACT = ("auto", "all", "none")
+ACTUATORS = ("motor", "position", "velocity", "none")
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")  # as MultibodyPlantConfig has them
 DEFAULT_SLEEP_TOLERANCE = 1e-3  # [m/s]
 MODEL, HOLD, STEP, GROUND, CONTACT = "model", "hold", "step", "ground", "contact"  # groups of options
@@ -170,6 +171,24 @@ class LoadArguments(TypedDict, total=False):
                 text=False,
                 count=3,
             ),
+            log_may_ask=always,
+            of=MODEL,
+        ),
+    ]
+    actuators: Annotated[
+        str | None,
+        Setting(
+            'what all joints of one degree of freedom get, whatever their files say: "motor", whose input is an '
+            'effort; "position" or "velocity", a servo whose input is where it aims, with gains from the masses or '
+            'of `kp` and `kd`; "none". Followers and joints that carry a planar base get nothing. None: those of the '
+            "files.",
+            Option(
+                "--actuators",
+                "Give joints of one degree of freedom motors, or servos of positions or velocities with gains from "
+                "the masses, or nothing; default: what MODEL says.",
+                choices=ACTUATORS,
+            ),
+            choices=ACTUATORS,
             log_may_ask=always,
             of=MODEL,
         ),

@@ -57,6 +57,25 @@ COMMANDS = {
     "doctor": ("doctor", "Look at versions, cache, extras and other engines."),
     "completion": ("completion", "Print the completion script of a shell, or a manual page."),
 }
+GROUPS = {  # of commands in --help
+    "Models": ("check", "inspect", "compare", "convert", "view"),
+    "Runs": ("simulate", "sweep", "linearize", "log", "replay", "loads"),
+    "Answers at a state": (
+        "kinematics", "jacobian", "mass-matrix", "inverse-dynamics", "forward-dynamics", "assemble",
+        "constrained-dynamics", "bias", "gravity", "energy", "com", "momentum", "contact",
+    ),
+    "Models from data, models as code": ("identify", "excite", "symbolic", "codegen"),
+    "mbcli itself": ("serve", "schema", "explain", "doctor", "completion"),
+}  # fmt: skip
+ELSEWHERE = {  # what people type: the command that does it
+    "sim": "simulate", "run": "simulate", "rollout": "simulate", "resume": "simulate --resume",
+    "batch": "simulate --each", "plot": "log plot", "diff": "log diff", "export": "log export", "show": "log show",
+    "tail": "log tail", "verify": "log verify", "recover": "log recover", "fk": "kinematics", "ik": "kinematics --ik", "poses": "kinematics",
+    "id": "inverse-dynamics", "rnea": "inverse-dynamics", "aba": "forward-dynamics", "fd": "forward-dynamics",
+    "crba": "mass-matrix", "info": "inspect", "describe": "inspect", "tree": "inspect", "lint": "check",
+    "validate": "check", "visualize": "view", "show-model": "view", "video": "replay", "animate": "replay",
+    "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",
+}  # fmt: skip
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # errors of disks that take no more
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -64,6 +83,11 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 class Commands(LazyGroup):
     """All commands; a reader of stdout that goes away ends them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] == "help":  # as git and others have it
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         try:
@@ -98,7 +122,9 @@ def _refuse_json(ctx: click.Context, param: click.Parameter, value: bool) -> Non
 @click.command(
     cls=Commands,
     table=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    groups=GROUPS,
+    elsewhere=ELSEWHERE,
+    context_settings={"help_option_names": ["--help"], "max_content_width": 110},
     epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
     "5 numerical failure, 6 output cannot be written, 70 a bug, 129/130/141/143 stopped by a signal.",
 )
@@ -123,6 +149,7 @@ def mbcli(ctx: click.Context, verbose: bool, quiet: bool, no_color: bool, debug:
     mbcli simulate robot.sdf -t 5 -o run.h5      run it, write a log
     mbcli inspect robot.urdf                     describe it
     mbcli mass-matrix robot.urdf --at elbow=0.3  compute something at a state
+    mbcli simulate -h                            the options of a command, a line each; all about it: --help
     """
     ctx.ensure_object(dict)["verbosity"] = int(verbose) - int(quiet)
     kept_files.tell = (lambda message: None) if quiet else _warn_of_kept_files

@@ -104,7 +104,7 @@ class Analysis:
         output.output_format = output.result_format()
         if output.output not in (None, "-") and not is_special(output.output):
             refuse_existing(output.output, output.force)
-        if batch.states is None and any((batch.states_format, batch.fill, batch.degrees)):
+        if batch.states is None and any((batch.states_format, batch.fill)):
             from mbcli.cli.rows import require_tables
 
             require_tables(batch)
@@ -126,7 +126,7 @@ class Analysis:
             return
         import numpy as np
 
-        context, given = _start(loaded, state, inputs)
+        context, given = _start(loaded, state, inputs, of_rows=True)
         with np.errstate(all="ignore"):
             evaluate = (self._rows_at_once if at_once else self._rows_one_by_one)(loaded.plant, context, given)
             quiet = (ctx.obj or {}).get("verbosity", 0) < 0
@@ -259,10 +259,12 @@ def _has_precompiled_kernels() -> bool:
     return precompiled_library() is not None
 
 
-def _start(loaded: LoadedModel, state: Options, inputs: dict[str, str | None]) -> tuple[Context, dict[str, FloatArray]]:
+def _start(
+    loaded: LoadedModel, state: Options, inputs: dict[str, str | None], of_rows: bool = False
+) -> tuple[Context, dict[str, FloatArray]]:
     """(a context in the state that the options describe, the values of vdot, tau or u)."""
     context = loaded.plant.CreateDefaultContext()
-    set_state(loaded, context, state)
+    set_state(loaded, context, state, of_rows)
     return context, parse_inputs(loaded.plant, inputs)
 
 
@@ -299,7 +301,7 @@ def parse_inputs(plant: MultibodyPlant, inputs: Mapping[str, str | None]) -> dic
     """The values of vdot, tau and u from option text: a list in order, or NAME=VALUE pairs."""
     from mbcli.cli.state import by_name, numbers
     from mbcli.common.coordinate_names import NamedCoordinates
-    from mbcli.models.actuator_names import ActuatorNames
+    from mbcli.models.actuator_names import ActuatorNames, no_actuators
 
     names_of = {
         "vdot": plant.GetVelocityNames,
@@ -319,5 +321,5 @@ def parse_inputs(plant: MultibodyPlant, inputs: Mapping[str, str | None]) -> dic
             for k, value in by_name(text.replace(",", " ").split(), find, f"--{name}").items():
                 result[name][k] = value
         else:
-            result[name] = numbers(text, names, f"--{name}")
+            result[name] = numbers(text, names, f"--{name}", no_actuators() if name == "u" else "")
     return result

@@ -13,6 +13,7 @@ from mbcli.cli.options import (
     Number,
     model_options,
     output_options,
+    state_is_given,
     state_options,
     take,
     take_output,
@@ -94,7 +95,7 @@ def _two_models(
         raise click.UsageError("--engines is for one model")
     if options.duration is not None:
         raise click.UsageError("--duration is for one model: two are compared without a simulation")
-    if any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
+    if state_is_given(state):
         raise click.UsageError("two models are compared at random states: no options of the state")
     if options.dynamics_only and options.shapes:
         raise click.UsageError("--dynamics-only and --shapes leave nothing to compare")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.writing.additions import Additions
     from mbcli.parsers.writing.losses import Loss
 
-ACTUATORS = ("motor", "position", "none")
+SERVOS = ("position", "velocity")  # kinds of --actuators
 MAX_OF_KIND = 10  # losses that are printed
 BUG = 70
 KINDS = ("motion", "lost", "changed", "extension")
@@ -45,16 +45,14 @@ class Conversions:
         self.ctx, self.options, self.target, self.force = ctx, options, target, force
         self.lossy, self.bundle, self.as_json = lossy, bundle, as_json
         self.tells = not as_json and ctx.obj["verbosity"] >= 0
-        self.actuators: str | None
         self.kp: float | None
         self.kd: float | None
-        self.actuators = self.kp = self.kd = None
+        self.kp = self.kd = None
         self.float_base = self.floor = False
 
-    def ask(self, actuators: str | None, kp: float | None, kd: float | None, float_base: bool, floor: bool) -> None:
+    def ask(self, kp: float | None, kd: float | None, float_base: bool, floor: bool) -> None:
         """Changes of the models before they are converted."""
-        self.actuators, self.kp, self.kd = actuators, kp, kd
-        self.float_base, self.floor = float_base, floor
+        self.kp, self.kd, self.float_base, self.floor = kp, kd, float_base, floor
 
     # ------------------------------------------------------------------------------------------- one
 
@@ -74,10 +72,9 @@ class Conversions:
     ) -> tuple[LoadedModel, Converted]:
         from mbcli.conversion.convert_model import convert_model
 
-        servos = self.actuators == "position"
-        settings: dict[str, Any] = {"hold": True} if self.actuators in ("motor", "position") else {}
-        if servos:
-            settings |= {"kp": self.kp, "kd": self.kd, "dt": 1e-3}
+        settings: dict[str, Any] = {}
+        if options.actuators in SERVOS:
+            settings = {"kp": self.kp, "kd": self.kd, "dt": 1e-3}  # steps, in which servos act
         contact = self.floor or options.self_contact is not None
         loaded = load(options, self.ctx, contact=contact, **settings)
         if len(loaded.read) != 1:
@@ -110,20 +107,11 @@ class Conversions:
 
     def _actuators(self, loaded: LoadedModel) -> tuple[ActuatorSpec, ...] | None:
         """The ActuatorSpecs that are asked for; None: those of the model."""
-        if self.actuators is None:
+        if self.options.actuators is None:
             return None
-        if self.actuators == "none":
-            return ()
         from mbcli.models.actuator_specs import actuator_specs
-        from mbcli.simulation.holding import choose_holding
 
-        gains = {}
-        if self.actuators == "position":
-            plant = loaded.plant
-            start = plant.GetDefaultPositions()
-            held = choose_holding(plant, start, start, loaded.config.hold, {})
-            gains = {actuator: (each.p, each.d) for actuator, each in held.items()}
-        return actuator_specs(loaded, gains)
+        return actuator_specs(loaded)
 
     def _write(self, result: Converted, output: str | None, options: Options) -> None:
         if output is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mbcli.cli.conversions import ACTUATORS, Conversions
+from mbcli.cli.conversions import SERVOS, Conversions
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
@@ -36,13 +36,8 @@ from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, TARGETS, format_of_name
     help="Copy the meshes, and the files that these name, to a folder `meshes` beside OUT; MJCF gets those that MuJoCo "
     "does not read as OBJ. USD holds them itself.",
 )
-@click.option(
-    "--actuators",
-    type=click.Choice(ACTUATORS),
-    help="Give joints motors, or position servos with gains from the masses, or none; default: those of MODEL.",
-)
 @click.option("--kp", type=Number(above=0.0), metavar="KP", help="Stiffness of all servos of --actuators position.")
-@click.option("--kd", type=Number(minimum=0.0), metavar="KD", help="Damping of all servos of --actuators position.")
+@click.option("--kd", type=Number(minimum=0.0), metavar="KD", help="Damping of all servos of --actuators.")
 @click.option(
     "--float-base", is_flag=True, help="Release bases that fixed joints hold at the world, so that they float."
 )
@@ -57,7 +52,6 @@ def convert(
     as_json: bool,
     lossy: bool,
     bundle: bool,
-    actuators: str | None,
     kp: float | None,
     kd: float | None,
     float_base: bool,
@@ -91,8 +85,10 @@ def convert(
         raise click.UsageError("Missing argument 'MODEL...'")
     if options.constraints_file is not None:
         raise click.UsageError("--constraints: convert writes MODEL alone, the constraints stay in their own file")
-    if (kp is not None or kd is not None) and actuators != "position":
-        raise click.UsageError("--kp and --kd need --actuators position")
+    if kp is not None and options.actuators != "position":
+        raise click.UsageError("--kp needs --actuators position")
+    if kd is not None and options.actuators not in SERVOS:
+        raise click.UsageError("--kd needs --actuators position or velocity")
     to_file = output not in (None, "-")
     path = output or ""  # if it goes to a file
     many = len(options.models) > 1 or (to_file and _is_folder(path))
@@ -112,7 +108,7 @@ def convert(
     if to_file and not many and not is_special(path):
         refuse_existing(path, force)
     conversions = Conversions(ctx, options, target, force, lossy, bundle, as_json)
-    conversions.ask(actuators, kp, kd, float_base, floor)
+    conversions.ask(kp, kd, float_base, floor)
     if many:
         return conversions.to_folder(path)
     conversions.to_file(output if to_file else None)

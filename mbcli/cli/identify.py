@@ -57,7 +57,7 @@ class FilesCommand(GroundCommand):
     "used ('-*6' for six); q, v, vdot, tau, i (currents) and u alone stand for all joints.",
 )
 @click.option("--data-format", type=click.Choice(INPUT_FORMATS), help="Format of --data and --validate.")
-@click.option("--degrees", is_flag=True, help="Angles in data without units are in degrees.")
+@click.option("--degrees", "in_degrees", is_flag=True, help="Angles in data without units are in degrees.")
 @click.option("--drop-duplicates", is_flag=True, help="Leave out rows with the time of the row before.")
 @click.option(
     "--effort-gain",
@@ -252,7 +252,7 @@ def _settings(options: Options, model: LoadedModel) -> Settings:
     plant, known_load = model.plant, options.known_load
     return Settings(
         columns=None if options.columns is None else expanded_columns(plant, options.columns),
-        degrees=options.degrees,
+        degrees=options.in_degrees,
         drop_duplicates=options.drop_duplicates,
         file_format=options.data_format,
         gains=_gains(plant, options.effort_gain, 1.0 if known_load is None else math.nan),

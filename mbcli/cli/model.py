@@ -80,6 +80,7 @@ def loading_arguments(options: Options) -> dict[str, Any]:
         "weld": options.welds,
         "weld_base": options.weld_base,
         "gravity": options.gravity,
+        "actuators": options.actuators,
         "constraints": options.constraints_file,
         "loops": options.loops,
         "srdf": options.srdf_files,

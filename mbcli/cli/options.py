@@ -209,11 +209,16 @@ state_options = together(
         multiple=True,
         metavar="NAME=VALUE",
         help="One position or velocity by name; any unambiguous ending will do: elbow, elbow_q (angle), elbow_w (its "
-        "rate), slide_x (length), slide_v (its rate), base_z, base_qw (quaternion).",
+        "rate), slide_x (length), slide_v (its rate), base_z, base_qw (quaternion). Angles may be 30deg or pi/2.",
     ),
     click.option("--state", "state_file", metavar="FILE", help="State from a JSON document ('-': stdin) or a log."),
     click.option("--time", "state_time", type=Number(), metavar="T", help="The time [s] in a log; default: the last."),
     click.option("--random", "random_seed", type=click.IntRange(min=0), metavar="SEED", help="Draw a random state."),
+    click.option(
+        "--degrees",
+        is_flag=True,
+        help="Angles in --q, --v, --at and in tables of --states are in degrees where no unit says otherwise.",
+    ),
 )
 
 row_options = (
@@ -223,7 +228,6 @@ row_options = (
         help="default: take coordinates that --states leaves out from the model, or from --q, --pose, ...; without it, "
         "--states must give all.",
     ),
-    click.option("--degrees", is_flag=True, help="Angles in tables of --states without units are in degrees."),
 )
 
 batch_options = together(
@@ -258,8 +262,8 @@ output_options = together(
 )
 
 MODEL_KEYS = ("models", *(option.parameter for option in options_of(LoadArguments, MODEL)))
-STATE_KEYS = ("pose", "q_list", "v_list", "assignments", "state_file", "state_time", "random_seed")
-BATCH_KEYS = ("states", "states_format", "fill", "degrees")
+STATE_KEYS = ("pose", "q_list", "v_list", "assignments", "state_file", "state_time", "random_seed", "degrees")
+BATCH_KEYS = ("states", "states_format", "fill")
 OUTPUT_KEYS = ("as_json", "output_format", "output", "force")
 
 
@@ -279,6 +283,7 @@ class Options:
     welds: tuple[str, ...]
     weld_base: bool
     gravity: tuple[float, float, float] | None
+    actuators: str | None
     constraints_file: str | None
     srdf_files: tuple[str, ...]
     self_contact: str | None
@@ -298,11 +303,11 @@ class Options:
     state_file: str | None
     state_time: float | None
     random_seed: int | None
+    degrees: bool
     # BATCH_KEYS
     states: str | None
     states_format: str | None
     fill: str | None
-    degrees: bool
     # OUTPUT_KEYS
     as_json: bool
     output_format: str | None
@@ -333,6 +338,11 @@ def joined(*names: str) -> str:
 def take(values: dict[str, Any], *groups: Sequence[str]) -> Options:
     """Removes the values of the named groups from click's keyword arguments and returns them as Options."""
     return Options(**{key: values.pop(key) for group in groups for key in group if key in values})
+
+
+def state_is_given(state: Options) -> bool:
+    """Whether state_options say something."""
+    return any(getattr(state, key) not in (None, (), False) for key in STATE_KEYS)
 
 
 class OutputOptions(Options):

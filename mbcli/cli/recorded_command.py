@@ -34,7 +34,7 @@ it may not."""
 DROPPED = frozenset(("log_path", "force", "as_json", "no_log", "resume_path", "threads"))
 """Those that change where results go, or how fast they come, and not what they are."""
 
-OF_STARTS = (*BATCH_KEYS, "assignments")
+OF_STARTS = (*BATCH_KEYS, "assignments", "degrees")
 """Those that give the starts of many worlds, whose log has them."""
 
 

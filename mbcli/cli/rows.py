@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from mbcli.cli.output import tell, warn
-from mbcli.cli.state import assigned
+from mbcli.cli.state import Coordinates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def row_layout(
 
     sizes = {"q": plant.num_positions(), "v": plant.num_velocities()}
     by_name = {field: np.zeros(size, dtype=bool) for field, size in sizes.items()}
-    for field, k in assigned(plant, state.assignments or ()):
+    for field, k in Coordinates(plant, state.degrees).assigned(state.assignments or ()):
         by_name[field][k] = True
     whole = {
         "q": any(x is not None for x in (state.q_list, state.random_seed, state.state_file, state.pose)),
@@ -57,7 +57,7 @@ def row_layout(
         or_none=or_none,
         fixed={field: by_name[field] for field in ("q", "v")},
         units=plain_units(plant),
-        degrees=batch.degrees,
+        degrees=state.degrees,
         tell=(lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"),
     )
     return StateLayout(
@@ -72,7 +72,7 @@ def row_layout(
 
 def require_tables(batch: Options) -> None:
     """UsageError for options of --states without it."""
-    for given, name in ((batch.states_format, "--states-format"), (batch.fill, "--fill"), (batch.degrees, "--degrees")):
+    for given, name in ((batch.states_format, "--states-format"), (batch.fill, "--fill")):
         if batch.states is None and given:
             raise click.UsageError(f"{name} needs --states")
 

@@ -49,7 +49,7 @@ DEEPEST = 64  # lists and objects in each other
 MOST_LINES = 1000  # of options that are remembered
 MOST_LOADED = 4  # models with solids and grounds that are remembered
 NO_FILES = ("state_file", "state_time")  # files are not read for whoever asks
-NOT_ASKED = {*MODEL_KEYS, *BATCH_KEYS, *OUTPUT_KEYS, *NO_FILES}
+NOT_ASKED = {*MODEL_KEYS, *BATCH_KEYS, *OUTPUT_KEYS, *NO_FILES, "degrees"}
 BUG = 70
 
 

@@ -166,7 +166,7 @@ def simulate(ctx: click.Context, **values: Any) -> int:
     mbcli simulate quadruped.urdf --ground --hold --states starts.csv --each -t 2 -o all.h5
     """
     if values["resume_path"] is not None:
-        given = [key for key in STATE_KEYS if values[key] not in (None, ())]
+        given = [key for key in STATE_KEYS if values[key] not in (None, (), False)]
         if given:
             raise click.UsageError(
                 "--resume takes its state from the log: no --pose, --q, --v, --at, --state or --random"
@@ -223,7 +223,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     refuse_two_controls(options)
     of_plant = plant_arguments(options)
-    each = options.states is not None or options.each or options.states_format or options.fill or options.degrees
+    each = options.states is not None or options.each or options.states_format or options.fill
     if each:
         from mbcli.cli.simulate_worlds import require_each, run_each
 

@@ -40,7 +40,7 @@ def require_each(options: Options, state: Options) -> bool:
     for option in options_of_single_runs(RunArguments):
         if getattr(options, option.parameter) not in (None, False, ()):
             raise click.UsageError(f"{option.flags[-1]} is for a single run, not for --each")
-    if any(value not in (None, ()) for key, value in vars(state).items() if key != "assignments"):
+    if any(value not in (None, ()) for key, value in vars(state).items() if key not in ("assignments", "degrees")):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
     return True
 
@@ -99,7 +99,7 @@ def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bo
     context = plant.CreateDefaultContext()
     if loaded.ground is not None and plant.meets_contact():  # what a row leaves out is as in a run without --states
         put_on_ground(plant, context, loaded.ground, np.zeros(plant.num_positions(), dtype=bool))
-    set_state(loaded, context, state)
+    set_state(loaded, context, state, of_rows=True)
     layout = row_layout(plant, context, state, options, ("q", "v"), quiet)
     chunks = list(open_states(options.states, layout, input_format=options.states_format))
     if not chunks:

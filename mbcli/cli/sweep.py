@@ -18,6 +18,7 @@ from mbcli.cli.options import (
     Number,
     model_options,
     setting_option,
+    state_is_given,
     state_options,
     take,
     together,
@@ -260,7 +261,7 @@ def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray,
     """(q, v, mask of stated positions) of the state options; None without any."""
     from mbcli.cli.state import set_state
 
-    if not any(getattr(state, key) not in (None, ()) for key in STATE_KEYS):
+    if not state_is_given(state):
         return None
     context = loaded.plant.CreateDefaultContext()
     stated = set_state(loaded, context, state)

@@ -19,6 +19,7 @@ from mbcli.errors import ArgumentError
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
 from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load_arguments import ACTUATORS
 from mbcli.parsers.yaml_records import read_into
 from mbcli.parsers.yaml_source import read_yaml
 from mbcli.sweeps.variations import parse_variations
@@ -56,6 +57,7 @@ class Load:
     self_contact: str | None = setting(None, "Contact of one mechanism", choices=("auto", "all", "none"))
     weld: tuple[str, ...] = setting((), "Bodies that are welded to the world")
     weld_base: bool = setting(False, "Whether bases that would float are welded")
+    actuators: str | None = setting(None, "What all joints get; null: what files say", choices=ACTUATORS)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ loaded_model        LoadedModel: a plant with the files that it was read from
 loading             load_model(): files, directives, scenarios and settings to a finalized plant
 element_parameters  what can be changed of elements by name; parameter_assignments: PATH=VALUE
 settings            the settings in configuration files and scenarios
-added_actuators     actuators for joints that are held or driven and have none
+added_actuators     actuators for joints that are held or driven and have none; servo_gains: by their masses
 self_contact        which bodies of one robot touch each other
 mechanisms          bodies that joints connect
 placed_solids       solids at positions of a plant: distances and extents
-placement           robots put down on the ground
+placement           robots put down on the ground; falling: those that nothing holds
 description         describe(): a plant as data
 measures            extent, reach, standing height
 contacts            contacts and distances at a state

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant import MultibodyPlant
 
-NONE = (
-    "; the model has no actuators: URDF has a <transmission> for each, MJCF an <actuator>, SDFormat gives one to every "
-    "joint whose <effort> is not 0"
-)
+
+def no_actuators() -> str:
+    """Where actuators come from, and what gives a model some."""
+    return (
+        "the model has no actuators: URDF has a <transmission> for each, MJCF an <actuator>, SDFormat gives one to "
+        f"every joint whose <effort> is not 0; {argument('actuators', 'motor')} gives all joints one"
+    )
 
 
 class ActuatorNames(NamedCoordinates):
@@ -24,7 +28,7 @@ class ActuatorNames(NamedCoordinates):
 
     def hint(self, name: str) -> str:
         if not self.names:
-            return NONE
+            return f"; {no_actuators()}"
         if name in self._of_joint:
             return f"; '{name}' is a joint, and its actuator is '{self._of_joint[name]}'"
         return super().hint(name)

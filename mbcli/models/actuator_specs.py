@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import ActuatorSpec
 from mbcli.parsers.writing.flatten import flattened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mbcli.models.loaded_model import LoadedModel
 
 
-def actuator_specs(loaded: LoadedModel, gains: Mapping[Any, tuple[float, float]]) -> tuple[ActuatorSpec, ...]:
-    """The ActuatorSpecs of a plant of one model.
-
-    gains: {actuator of the plant: p, d [N m/rad, N m s/rad, or N/m, N s/m]} of servos; all others are motors.
-    """
+def actuator_specs(loaded: LoadedModel) -> tuple[ActuatorSpec, ...]:
+    """The ActuatorSpecs of a plant of one model, which aim at their default positions."""
     model = flattened(loaded.read[0])
     joints = [joint for joint in loaded.plant.elements.joints if not joint.is_ephemeral()]
     names = {id(joint): spec.name for spec, joint in zip(model.joints, joints, strict=False)}
@@ -34,6 +29,7 @@ def actuator_specs(loaded: LoadedModel, gains: Mapping[Any, tuple[float, float]]
             place = actuator.joint().place or model.place
             limit = min(actuator.effort_limit(), effort[joint] or actuator.effort_limit())
             stated = ActuatorSpec(joint, joint, place, effort_limit=limit)
-        servo = gains.get(actuator)
+        gains = actuator.get_controller_gains() if actuator.has_controller() else None
+        servo = None if gains is None else (gains.p, gains.d)
         found.append(replace(stated, controller_gains=servo, rest=None, control=None))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Actuators for the joints that a run holds or drives and that their file leaves without one."""
+"""Actuators for the joints that a run holds or drives, or to which somebody gives actuators of one kind."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
 from mbcli.models.mechanisms import mechanisms
+from mbcli.models.servo_gains import DRIVE_RATE, gains, joint_inertias
+from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import Joint
+from mbcli.multibody.tree import Joint, PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
+from mbcli.multibody.tree.joint_kinds import slides_along_axis
+from mbcli.parsers.spec import ServoControl
 
 
 def add_actuators(
-    plant: MultibodyPlant, hold: bool, driven: Iterable[str], efforts: Mapping[tuple[str, str], float]
+    plant: MultibodyPlant,
+    all_joints: bool,
+    driven: Iterable[str],
+    efforts: Mapping[tuple[str, str], float],
+    passive_hinges: bool = True,
 ) -> list[str]:
     """Gives joints of one velocity in a plant that is not finalized an actuator if they have none.
 
@@ -25,8 +33,9 @@ def add_actuators(
     are its floating base.
 
     Args:
-        hold: whether all joints get one; else the driven ones do.
+        all_joints: whether all joints get one; else the driven ones do.
         driven: names of joints, of which the end will do.
+        passive_hinges: whether a hinge that carries an actuated mechanism stays without one even if no slide is there.
         efforts: {(model instance, joint): [N m or N]} of files, the effort limits of the actuators; 0 and inf: none.
 
     Returns the names of their joints. Raises ArgumentError for a driven joint that is not there.
@@ -37,13 +46,51 @@ def add_actuators(
         if 0.0 < effort < np.inf:
             limits[joint] = effort
     wanted = set(driven_joints(plant, driven))
-    if hold:
-        wanted |= set(moved) - (_carrying_joints(plant) - limits.keys())
+    if all_joints:
+        carrying = _carrying_joints(plant)
+        if passive_hinges or any(slides_along_axis(joint) for joint in carrying):
+            wanted |= set(moved) - (carrying - limits.keys())
+        else:
+            wanted |= set(moved)
     has_actuator = {actuator.joint() for actuator in plant.elements.actuators}
     added = [joint for joint in moved if joint in wanted and joint not in has_actuator]
     for joint in added:
         plant.AddJointActuator(_new_name(plant, joint), joint, limits.get(joint, np.inf))
     return [joint.name() for joint in added]
+
+
+def leave_out_actuators(plant: MultibodyPlant) -> None:
+    """Takes all actuators from a plant that is not finalized."""
+    for actuator in list(plant.elements.actuators):
+        plant.RemoveJointActuator(actuator)
+    plant.elements.transmission_actuators.clear()
+
+
+def make_all(plant: MultibodyPlant, kind: str, kp: float | None = None, kd: float | None = None) -> None:
+    """Makes all actuators on joints of a finalized plant motors, or servos that aim at default positions or at rest.
+
+    Args:
+        kind: "motor", whose input is an effort; "position" or "velocity", whose input is the aim in a run.
+        kp, kd: gains of servos [N m/rad, N m s/rad, or N/m, N s/m]; None: from the masses, see servo_gains.py.
+    """
+    default, inertia = plant.GetDefaultPositions(), joint_inertias(plant, plant.GetDefaultPositions())
+    replaced = {}
+    for actuator in plant.elements.actuators:
+        joint, actuator.rest, actuator.control = actuator.joint(), None, None
+        sharing = sum(other.joint() is joint for other in plant.elements.actuators)
+        moved, at = float(inertia[joint.velocity_start()]), joint.position_start()
+        if kind == "position":
+            p, d = gains(moved, sharing * actuator.effort_limit(), kp, kd)
+            limits = float(plant.GetPositionLowerLimits()[at]), float(plant.GetPositionUpperLimits()[at])
+            actuator.control = ServoControl(p / sharing, float(default[at]), limits)
+        elif kind == "velocity":
+            p, d = 0.0, DRIVE_RATE * moved if kd is None else kd
+            most = float(plant.GetVelocityUpperLimits()[joint.velocity_start()])
+            actuator.control = ServoControl(d / sharing, 0.0, (-most, most))
+        else:
+            p = d = 0.0
+        replaced[actuator] = PdControllerGains(p=p / sharing, d=d / sharing)
+    replace_controllers(plant, replaced)
 
 
 def driven_joints(plant: MultibodyPlant, names: Iterable[str]) -> list[Joint]:

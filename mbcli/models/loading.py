@@ -119,13 +119,17 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     if given["gravity"] is not None:
         plant.mutable_gravity_field().set_gravity_vector(list(given["gravity"]))
     files = _add_constraints(plant, given["constraints"], diagnostics, strict)
-    added = _add_actuators(plant, config, parser)
+    added = _add_actuators(plant, config, parser, given["actuators"])
     _finalize(plant, given["loops"])
     found = _note_length_ranges(plant, diagnostics)
     if found:
         on_findings(found)
     plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     of_files.apply_initial_positions(plant)
+    if given["actuators"] not in (None, "none"):
+        from mbcli.models.added_actuators import make_all
+
+        make_all(plant, given["actuators"], given["kp"], given["kd"])
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
     left_out = _leave_out_self_contact(plant, config.self_contact, postures, given["on_mesh"]) if contact else []
     loaded = LoadedModel(
@@ -140,6 +144,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
         ground=given["ground"],
         postures=postures,
         added_actuators=added,
+        actuators=given["actuators"],
         self_contact=config.self_contact,
         without_contact=left_out,
     )
@@ -367,11 +372,14 @@ def set_hold(
         raise ArgumentError(str(error)) from None
 
 
-def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser) -> list[str]:
-    """Actuators for joints that are held or driven and have none; returns the names of these joints."""
-    if not config.hold.is_on and not config.drive:
+def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser, kind: str | None) -> list[str]:
+    """Actuators for joints that are held or driven, or for all (kind); returns the names of those that had none."""
+    if kind is None and not config.hold.is_on and not config.drive:
         return []
-    from mbcli.models.added_actuators import add_actuators
+    from mbcli.models.added_actuators import add_actuators, leave_out_actuators
+
+    if kind == "none":
+        leave_out_actuators(plant)
 
     efforts = {
         (plant.GetModelInstanceName(instance), joint.name): joint.axes[0].effort
@@ -379,7 +387,8 @@ def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser) -> 
         for joint in spec.joints
         if joint.axes
     }
-    return add_actuators(plant, config.hold.is_on, config.drive, efforts)
+    all_joints = config.hold.is_on or kind not in (None, "none")
+    return add_actuators(plant, all_joints, config.drive, efforts, passive_hinges=kind is None)
 
 
 def _take_step(plant: MultibodyPlant, config: RunConfig, specs: Iterable[ModelSpec]) -> None:

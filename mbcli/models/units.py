@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
+    from mbcli.math.array_types import BoolArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
@@ -22,6 +25,16 @@ def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str,
     inputs = ["N m" if a.joint().is_angular() else "N" for a in plant.elements.actuators]
     inputs += ["1"] * len(plant.elements.transmission_actuators)  # their controls
     return tuple(positions), tuple(velocities), tuple(inputs)
+
+
+def angular_positions(plant: MultibodyPlant) -> BoolArray:
+    """(nq,) whether each position is an angle; components of a quaternion are none."""
+    return np.array([unit == "rad" for unit in coordinate_units(plant)[0]], dtype=bool)
+
+
+def angular_velocities(plant: MultibodyPlant) -> BoolArray:
+    """(nv,) whether each velocity is an angular one."""
+    return np.array(_angular(plant), dtype=bool)
 
 
 def plain_units(plant: MultibodyPlant) -> dict[str, list[str]]:

@@ -53,6 +53,6 @@ def _refuse_idle_controllers(plant: MultibodyPlant) -> None:
         where = f"steps of the approximation {law}" if plant.is_discrete() else "continuous time"
         other = argument("contact_approximation", "lagged") if plant.is_discrete() else f"{argument('dt')} a step"
         raise ArgumentError(
-            f"the controllers of the file do not act in {where}: {listed(idle)}; give {other}, or take them out: "
+            f"the controllers of actuators do not act in {where}: {listed(idle)}; give {other}, or take them out: "
             f"{argument('overrides')} 'actuator.*.kp=0' and 'actuator.*.kd=0'"
         )

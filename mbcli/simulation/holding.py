@@ -1,9 +1,6 @@
 """PD controllers that hold the joints of robots in a posture, or drive them, in a run of a discrete plant.
 
-The gains follow from the masses. A joint moves what is outboard of it, or, if its outboard end stands on the ground,
-the rest of its robot: the larger of both inertias about its axis, I, gets the frequency FREQUENCY and critical damping:
-Kp = I w^2, Kd = 2 I w. Where an effort limit is known, Kp asks for no more than all of it at an error of FULL_EFFORT. A
-driven joint has Kd = I DRIVE_RATE. Steps take the controllers at their end, so that gains of any size are stable.
+The gains follow from the masses (mbcli/models/servo_gains.py).
 
 What carries the load does not come from an error: a controller feeds it forward (engine/limits/pd_control.py). At the
 start that is the effort that holds the posture, or the motion, against gravity and springs (static_efforts.py), from
@@ -24,37 +21,32 @@ from mbcli.common.number_text import counted
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
-from mbcli.models.mechanisms import mechanisms
 from mbcli.models.postures import find_postures, posture_positions
+from mbcli.models.servo_gains import DRIVE_RATE, gains, joint_inertias
 from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.core.inputs import controlled_actuators, steps_with_controllers
-from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree import PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
-from mbcli.multibody.tree.joint_kinds import slides_along_axis, turns_about_axis
 from mbcli.simulation.controllers import aim_at_rest
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import Matrix6, Vector, Vector6
+    from mbcli.math.array_types import Vector
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.parsers.scenes.plant_config import HoldConfig
 
-FREQUENCY = 10.0  # [Hz] of a joint with its load
-DRIVE_RATE = 1000.0  # [1/s] at which a driven joint comes to its velocity
-FULL_EFFORT = 0.01  # [rad or m] error at which the effort of a joint reaches its limit, or before
 HOLD_TIME = 0.1  # [s] over which the effort of a held joint is smoothed that is fed forward
 DRIVE_TIME = 0.02  # [s] of a driven one
 SLOWER = 8.0  # than I / Kd these times must be, for a damped motion
-LEAST_INERTIA = 1e-9  # [kg m^2 or kg] of joints that move no mass
 
 
 def choose_holding(
@@ -106,15 +98,6 @@ def _held(
 def carry_rate(time: float, inertia: float, damping: float) -> float:
     """[1/s] of a controller whose effort is smoothed over a time [s], or longer if it damps an inertia little."""
     return 1.0 / max(time, SLOWER * inertia / damping) if damping > 0.0 else 0.0
-
-
-def gains(inertia: float, effort: float, kp: float | None = None, kd: float | None = None) -> tuple[float, float]:
-    """Kp and Kd for an inertia [kg m^2 or kg] and an effort limit, as far as they are not given."""
-    if kp is None:
-        kp = min(inertia * (2.0 * np.pi * FREQUENCY) ** 2, effort / FULL_EFFORT)
-    if kd is None:
-        kd = 2.0 * float(np.sqrt(kp) * np.sqrt(inertia))  # their product may be beyond numbers
-    return kp, kd
 
 
 def renewed_context(plant: MultibodyPlant, context: Context) -> Context:
@@ -252,52 +235,3 @@ def held_in_log(plant: MultibodyPlant, path: str) -> dict[JointActuator, Held]:
                 f"{path}: error: was not run with the same {argument('hold')} and {argument('drive')}: give the same "
                 "options"
             ) from None
-
-
-# ------------------------------------------------------------------------------------------ inertias
-
-
-def joint_inertias(plant: MultibodyPlant, q: ArrayLike) -> np.ndarray:
-    """(nv,) [kg m^2 or kg] what a controller of each joint of one velocity has to move at q, see above; else 0.
-
-    Joints that follow a joint by a coupler count with it.
-    """
-    context = Context(plant, compiled=False)
-    plant.SetPositions(context, q)
-    M = plant.CalcMassMatrix(context)
-    lead = np.eye(len(M))
-    for coupler in plant.elements.constraints:
-        if isinstance(coupler, CouplerConstraint):
-            lead[coupler.joint0.velocity_start(), coupler.joint1.velocity_start()] += coupler.gear_ratio
-    outboard = np.diag(lead.T @ M @ lead)
-    result = np.maximum(np.where(np.isfinite(outboard), outboard, 0.0), LEAST_INERTIA)
-    for whole, bodies in _floating_mechanisms(plant, context):
-        for joint in plant.moving_joints():
-            if int(joint.child_body().index()) not in bodies:
-                continue
-            axis = _axis_in_world(plant, context, joint)
-            if axis is not None:
-                d = joint.velocity_start()
-                rest = axis @ whole @ axis - M[d, d] + plant.model.dof_armature[d]
-                result[d] = max(result[d], rest)
-    return result
-
-
-def _floating_mechanisms(plant: MultibodyPlant, context: Context) -> Iterator[tuple[Matrix6, set[int]]]:
-    """Spatial inertia (6, 6) about World's origin, in World, and indices of the bodies, of what floats freely."""
-    number, floating = mechanisms(plant), [n for n, joint in plant.free_joints.items() if not joint.is_locked(context)]
-    for mechanism in sorted({int(number[n]) for n in floating}):
-        bodies = [b.index() for b in plant.elements.bodies if number[int(b.index())] == mechanism]
-        whole = plant.CalcSpatialInertia(context, plant.world_frame(), bodies)
-        yield whole.CopyToFullMatrix6(), {int(n) for n in bodies}
-
-
-def _axis_in_world(plant: MultibodyPlant, context: Context, joint: Any) -> Vector6 | None:
-    """The spatial velocity (6,) at World's origin of what a revolute or prismatic joint moves; None for others."""
-    if not (turns_about_axis(joint) or slides_along_axis(joint)):
-        return None
-    X_WF = joint.frame_on_parent().CalcPoseInWorld(context)
-    axis = X_WF.rotation().matrix() @ joint.axis()
-    if slides_along_axis(joint):
-        return np.concatenate([np.zeros(3), axis])
-    return np.concatenate([axis, np.cross(X_WF.translation(), axis)])

@@ -16,6 +16,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.setting import complete, documented
 from mbcli.errors import ArgumentError, MbcliError, OutputError
+from mbcli.models.falling import falling_in_words
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import note_on_self_contact, notes_on_contact
 from mbcli.multibody.core.finalize import unused_properties
@@ -164,6 +165,9 @@ class RecordedRun(ActedRun):
             note(on_self_contact)
         if resumed is None:
             move_start(self, self._stated, note)
+            falls = falling_in_words(self.plant)
+            if falls is not None:
+                note(falls)
         for actor in self.actors:
             actor.start(note, resumed)
         forces = [force for actor in self.actors for force in actor.forces()]

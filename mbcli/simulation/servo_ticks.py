@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.simulation.holding import joint_inertias
+from mbcli.models.servo_gains import joint_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import MOST_LISTED
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.models.units import angular_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,7 @@ class Outside:
     value: float
     limit: float
     is_turn: bool = False
+    may_be_degrees: bool = False  # an angle of more than a turn that would be within the limits in degrees
 
     @property
     def by(self) -> float:
@@ -40,7 +42,9 @@ class Outside:
 
     def __str__(self) -> str:
         side = "upper" if self.value > self.limit else "lower"
-        return f"{self.name} is {self.value:.6g}, {self.by:.3g} beyond its {side} limit {self.limit:.6g}"
+        line = f"{self.name} is {self.value:.6g}, {self.by:.3g} beyond its {side} limit {self.limit:.6g}"
+        as_degrees = f" (if these are degrees: {np.radians(self.value):.6g} rad)"
+        return line + as_degrees * self.may_be_degrees
 
 
 def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Outside]:
@@ -53,9 +57,16 @@ def positions_outside_limits(plant: MultibodyPlant, context: Context) -> list[Ou
     for joint in plant.moving_joints():
         start = joint.position_start()
         outside[start : start + joint.num_positions()] &= not joint.is_locked(context)
-    names = plant.GetPositionNames()
+    names, turned_round = plant.GetPositionNames(), (np.abs(q) > 2.0 * np.pi) & angular_positions(plant)
+    as_degrees = turned_round & (lower <= np.radians(q)) & (np.radians(q) <= upper)
     return [
-        Outside(names[k], int(k), float(q[k]), float(lower[k] if q[k] < lower[k] else upper[k]))
+        Outside(
+            names[k],
+            int(k),
+            float(q[k]),
+            float(lower[k] if q[k] < lower[k] else upper[k]),
+            may_be_degrees=bool(as_degrees[k]),
+        )
         for k in np.flatnonzero(outside)
     ] + [
         Outside(f"the turn of {joint.name()}", joint.position_start(), float(turn_of(joint, q)), joint.turn_limit, True)

@@ -35,7 +35,7 @@ from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
-from mbcli.simulation.holding import give_back_controllers
+from mbcli.simulation.holding import give_back_controllers, set_carry_rates
 from mbcli.simulation.push_forces import link_force
 from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
@@ -408,6 +408,7 @@ class Worlds:
             yield
             return
         before = {actuator: actuator.get_controller_gains() for actuator in self._held if actuator.has_controller()}
+        set_carry_rates(self.plant, {actuator: each.rate for actuator, each in self._held.items()})
         replace_controllers(self.plant, {a: PdControllerGains(p=each.p, d=each.d) for a, each in self._held.items()})
         try:
             yield

@@ -12,6 +12,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.setting import complete, documented
 from mbcli.errors import ArgumentError, ControlError, ModelError
+from mbcli.models.falling import falling_in_words
 from mbcli.multibody.core.velocity_limits import velocity_bounds
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 from mbcli.simulation.control.in_a_run import chosen_plan
@@ -210,6 +211,9 @@ class WorldsRun:
         if moved:
             self._note(f"assembled {len(moved)} of {len(q)} starts, which did not satisfy the constraints")
         worlds.hold_here(hold.is_on and hold.posture is None)
+        falls = falling_in_words(plant)
+        if falls is not None:
+            self._note(falls)
 
     def _chosen_fields(self, wanted: Any) -> list[str]:
         """The fields of the log, beside q and v. ArgumentError for one that these worlds do not have."""

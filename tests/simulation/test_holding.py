@@ -12,11 +12,12 @@ from mbcli.errors import ArgumentError, ModelError
 from mbcli.log.reader import Log
 from mbcli.models import load_model
 from mbcli.models.loading import ModelText
+from mbcli.models.servo_gains import FREQUENCY, FULL_EFFORT, gains, joint_inertias
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import PrismaticJoint, RevoluteJoint, SpatialInertia
 from mbcli.simulation import Worlds, context_that_holds, resume, simulate
-from mbcli.simulation.holding import FREQUENCY, FULL_EFFORT, choose_holding, gains, joint_inertias
+from mbcli.simulation.holding import choose_holding
 from mbcli.systems.simulator import Simulator
 
 QUADRUPED = SAMPLES / "quadruped.urdf"

@@ -67,8 +67,10 @@ def test_continuous_plants_balance(kind):
 
 @pytest.mark.parametrize("kinds", [{"floating": True, "struts": True}, {"loop": True, "mimics": True, "limited": True}])
 @pytest.mark.parametrize("pushes", [(), "l3=3,-2,5 from 0.005"])
-def test_worlds_and_sensors_say_what_runs_and_reactions_say(kinds, pushes):
-    states, wrenches, sensors = differences(mechanism(5, sensors=True, **kinds), loading={}, pushes=pushes, steps=4)
+@pytest.mark.parametrize("loading", [{}, {"hold": True}], ids=["loose", "held"])
+def test_worlds_and_sensors_say_what_runs_and_reactions_say(kinds, pushes, loading):
+    model = mechanism(5, sensors=True, **kinds)
+    states, wrenches, sensors = differences(model, loading=loading, pushes=pushes, steps=4)
     assert states == 0.0 and wrenches < SOLVED and sensors < SOLVED
 
 

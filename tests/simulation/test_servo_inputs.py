@@ -84,7 +84,7 @@ def test_a_target_is_refused_where_there_is_none(tmp_path, text, given, said):
 def test_a_control_is_refused_where_controllers_do_not_act(tmp_path, option):
     run = cli("simulate", servo(tmp_path), "--no-log", *option, "--u", "p=0.5")
     assert run.code == 2
-    assert "the controllers of the file do not act in" in run.err
+    assert "the controllers of actuators do not act in" in run.err
 
 
 AIMS = "controllers of the file aim at the default positions"

@@ -84,7 +84,9 @@ class Holding(Actor):
         aimed = run.actuation.aimed if run.actuation is not None else frozenset()
         at_default = [name for name in names if name not in aimed]
         if at_default:
-            run.warn(f"controllers of the file aim at the default positions: {listed(at_default)}")
+            who = "controllers of the file" if run.loaded.actuators is None else "servos"
+            where = "rest" if run.loaded.actuators == "velocity" else "the default positions"
+            run.warn(f"{who} aim at {where}: {listed(at_default)}")
 
     def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""

@@ -19,6 +19,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
 from mbcli.models.mechanisms import mechanisms
+from mbcli.models.servo_gains import gains, joint_inertias
 from mbcli.multibody.core.inputs import steps_with_controllers
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.multibody_forces import MultibodyForces
@@ -27,7 +28,6 @@ from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.make_controller import period_of
 from mbcli.simulation.control.run_controller import RunController
 from mbcli.simulation.held_joint import Held
-from mbcli.simulation.holding import gains, joint_inertias
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, Vector
