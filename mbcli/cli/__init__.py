@@ -70,8 +70,9 @@ GROUPS = {  # of commands in --help
 ELSEWHERE = {  # what people type: the command that does it
     "sim": "simulate", "run": "simulate", "rollout": "simulate", "resume": "simulate --resume",
     "batch": "simulate --each", "plot": "log plot", "diff": "log diff", "export": "log export", "show": "log show",
-    "tail": "log tail", "verify": "log verify", "recover": "log recover", "fk": "kinematics", "ik": "kinematics --ik", "poses": "kinematics",
-    "id": "inverse-dynamics", "rnea": "inverse-dynamics", "aba": "forward-dynamics", "fd": "forward-dynamics",
+    "tail": "log tail", "verify": "log verify", "recover": "log recover", "fk": "kinematics", "ik": "kinematics --ik",
+    "poses": "kinematics", "id": "inverse-dynamics", "rnea": "inverse-dynamics", "aba": "forward-dynamics",
+    "fd": "forward-dynamics",
     "crba": "mass-matrix", "info": "inspect", "describe": "inspect", "tree": "inspect", "lint": "check",
     "validate": "check", "visualize": "view", "show-model": "view", "video": "replay", "animate": "replay",
     "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",

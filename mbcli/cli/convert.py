@@ -85,10 +85,8 @@ def convert(
         raise click.UsageError("Missing argument 'MODEL...'")
     if options.constraints_file is not None:
         raise click.UsageError("--constraints: convert writes MODEL alone, the constraints stay in their own file")
-    if kp is not None and options.actuators != "position":
-        raise click.UsageError("--kp needs --actuators position")
-    if kd is not None and options.actuators not in SERVOS:
-        raise click.UsageError("--kd needs --actuators position or velocity")
+    if (kp is not None and options.actuators != "position") or (kd is not None and options.actuators not in SERVOS):
+        raise click.UsageError("--kp and --kd need --actuators position, --kd alone position or velocity")
     to_file = output not in (None, "-")
     path = output or ""  # if it goes to a file
     many = len(options.models) > 1 or (to_file and _is_folder(path))

@@ -302,7 +302,7 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
     from mbcli.cli import recorded_command
     from mbcli.cli.simulate import simulate as command
 
-    names = {parameter.name for parameter in command.params} - {"help_model"}
+    names = {parameter.name for parameter in command.params} - {"help_model", "h"}
     asked = {name for name, may_ask in recorded_command.MAY_ASK.items() if may_ask(0.5, {"arm.urdf"})}
     files = {name for name, may_ask in recorded_command.MAY_ASK.items() if may_ask("arm.urdf", {"arm.urdf"})} - asked
     assert asked | files | recorded_command.DROPPED <= names

@@ -3,6 +3,7 @@
 import inspect
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,21 +109,36 @@ def plant(work, outside, draw, good_log):
     return names, victims
 
 
-def _ended(command, folder, environment, told):
+# runs a command: the largest memory of a process counts what it was forked from, here perhaps a session of tests
+LAUNCH = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(sys.argv[1], "w") as file:
+    file.write(f"{code} {used.ru_utime + used.ru_stime} {used.ru_maxrss}")
+"""
+
+
+def _ended(command, folder, environment, hooks):
     """(exit code, text, processor time [s], time of the clock [s], largest memory [bytes]) of a command."""
-    start = time.monotonic()
+    start, told, figures = time.monotonic(), hooks / "told", hooks / "figures"
+    launched = [sys.executable, "-I", "-S", "-c", LAUNCH, str(figures), *command]
     with told.open("w+b") as text:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=text, stderr=subprocess.STDOUT)
-        timer = threading.Timer(PATIENCE, process.kill)
+        process = subprocess.Popen(
+            launched, cwd=folder, env=environment, stdout=text, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        timer = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
-        _, status, used = os.wait4(process.pid, 0)  # of the process and of all that it waited for
+        process.wait()
         timer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
         text.seek(0)
         words = text.read().decode(errors="replace")
-    seconds = used.ru_utime + used.ru_stime
+    clock = time.monotonic() - start
+    if not figures.exists():  # killed
+        return -signal.SIGKILL, words, clock, clock, 0
+    code, seconds, memory = figures.read_text().split()
     scale = 1 if sys.platform == "darwin" else 1024
-    return process.returncode, words, seconds, time.monotonic() - start, used.ru_maxrss * scale
+    return int(code), words, float(seconds), clock, int(memory) * scale
 
 
 def tried(folder, number, good_log):
@@ -147,7 +163,7 @@ def tried(folder, number, good_log):
     }
     environment |= {"HOME": str(own), "PATH": os.environ["PATH"] + draw.choice(("", os.pathsep, f"{os.pathsep}."))}
     before = {path.name for path in work.iterdir()}
-    code, text, seconds, clock, memory = ended = _ended([*command, *words], work, environment, hooks / "told")
+    code, text, seconds, clock, memory = ended = _ended([*command, *words], work, environment, hooks)
     faults = log.read_text().splitlines() if log.exists() else ["nothing was watched"]
     if code not in range(7):
         faults.append(f"ended with {code} after {clock:.0f} s")
