@@ -13,7 +13,7 @@ from mbcli.errors import MbcliError
 from mbcli.models import load_model
 from mbcli.simulation import simulate
 
-DURATION = 0.1  # [s], in which no joint reaches a limit
+DURATION = 0.1  # [s], in which few joints reach a limit
 STEP, SHORT = 1e-3, 5e-5  # [s]
 NEAR = 0.01
 SMALL = 0.02  # of the largest load of the robot: smaller ones are compared with that
@@ -35,7 +35,9 @@ def posture(plant):
 
 
 def peaks(name, dt):
-    """(names of joints, their times [s] and peaks (joints, 2) of moments and forces), falling from rest."""
+    """(names of joints, their times [s] and peaks (joints, 2) of moments and forces, what meets stops), falling from
+    rest.
+    """
     given = {"contact": False, "packages": packages_of(name), "weld_base": True}
     loaded = load_model(name, dt=dt, **given)
     plant = loaded.plant
@@ -45,7 +47,16 @@ def peaks(name, dt):
     reactions = log.field("derived/reactions")[:-1].reshape(round(DURATION / STEP), steps, -1, 2, 3).mean(axis=1)
     reactions = np.linalg.norm(reactions, axis=3)
     names = [joint.name() for joint in plant.elements.joints]
-    return names, STEP * reactions.argmax(axis=0), reactions.max(axis=0)
+    return names, STEP * reactions.argmax(axis=0), reactions.max(axis=0), at_stops(plant, log.field("state/q"))
+
+
+def at_stops(plant, q):
+    """Names of positions that come to a limit in a run (rows, nq): their stops give impulses, whose mean over a step
+    is no load that a shorter step has, too.
+    """
+    low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    met = ((q <= low) | (q >= high)).any(axis=0)
+    return [name for name, meets in zip(plant.GetPositionNames(), met, strict=True) if meets]
 
 
 def unresolved(name):
@@ -71,10 +82,10 @@ def unresolved(name):
 
 def table(files):
     """Prints a line a robot, with the joint that is farthest off and when; whether all are within NEAR."""
-    robots = within = stiff = 0
+    robots = within = stiff = struck = 0
     for name in files_of(files):
         try:
-            (joints, times, found), (_, _, converged) = peaks(name, STEP), peaks(name, SHORT)
+            (joints, times, found, _), (_, _, converged, stopped) = peaks(name, STEP), peaks(name, SHORT)
         except (MbcliError, RuntimeError, ValueError) as error:
             print(f"{name}: {str(error).splitlines()[0][:120]}", flush=True)
             continue
@@ -87,5 +98,11 @@ def table(files):
         if off.max() > NEAR and (why := unresolved(name)):
             stiff += 1
             print(f"  1 ms does not resolve {why}", flush=True)
-    print(f"{robots} robots, {within} within {NEAR:.0%}; {stiff} of the others have damping that steps do not resolve")
+        elif off.max() > NEAR and stopped:
+            struck += 1
+            print(f"  come to their stops: {', '.join(stopped[:MOST_TOLD])}", flush=True)
+    print(
+        f"{robots} robots, {within} within {NEAR:.0%}; of the others {stiff} have damping that steps do not resolve, "
+        f"{struck} come to stops"
+    )
     return within == robots

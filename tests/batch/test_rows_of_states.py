@@ -115,7 +115,7 @@ def test_a_row_outside_of_limits_is_told(crane, tmp_path):
     assert "row 2: crane_hinge_q is 400, outside of its limits -3 and 3" in result.err
 
 
-@pytest.mark.parametrize("options", [("--fill", "default"), ("--degrees",), ("--states-format", "csv")])
+@pytest.mark.parametrize("options", [("--fill", "default"), ("--states-format", "csv")])
 def test_options_of_rows_need_rows(options):
     assert f"{options[0]} needs --states" in cli("energy", PENDULUM, *options).err
 
