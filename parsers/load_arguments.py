@@ -54,7 +54,7 @@ class HoldArguments(TypedDict, total=False):
             "stiffness [N m/rad or N/m] of these controllers; None: from the masses.",
             Option(
                 "--kp",
-                "Stiffness of held joints; default: computed from the masses.",
+                "Stiffness of held joints, and of the servos of --actuators; default: computed from the masses.",
                 metavar="K",
                 text=False,
                 above=0.0,
@@ -68,7 +68,11 @@ class HoldArguments(TypedDict, total=False):
         Setting(
             "damping [N m s/rad or N s/m] of these controllers; None: critical.",
             Option(
-                "--kd", "Damping of held and driven joints; default: critical.", metavar="D", text=False, minimum=0.0
+                "--kd",
+                "Damping of held and driven joints, and of the servos of --actuators; default: critical.",
+                metavar="D",
+                text=False,
+                minimum=0.0,
             ),
             log_may_ask=always,
             of=HOLD,

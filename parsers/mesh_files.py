@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mbcli.parsers.name_spellings import find_spelled, spellings, what_was_tried
-from mbcli.parsers.package_map import OUTSIDE, package_of
+from mbcli.parsers.package_map import OUTSIDE, MissingFileError, package_of
 from mbcli.parsers.xml_document import MAX_RELATED
 
 from mbcli.errors import ResourceError
@@ -34,8 +34,9 @@ class MeshFiles:
         ] = {}  # URI -> (path or None, problem, whether it was found nearby)
         # the warning on packages in several directories -> the first node that names one
         self.ambiguities: dict[str, Node] = {}
-        # (role, package, whether it is there and must not be read) -> [(node, why)]
-        self.missing: dict[tuple[str, str, bool], list[tuple[Node, str]]] = {}
+        # (role, package, whether it is there and must not be read) -> [(node, URI, why)]
+        self.missing: dict[tuple[str, str, bool], list[tuple[Node, str, str]]] = {}
+        self._missing_files: dict[str, MissingFileError] = {}  # of URIs
         self.nearby: list[
             tuple[Node, str, str]
         ] = []  # (node, URI, path) of those that are found where the URI does not lead
@@ -50,7 +51,7 @@ class MeshFiles:
         if path is not None and is_nearby:
             self.nearby.append((node, uri, path))
         if path is None:
-            self.missing.setdefault((role, package_of(uri), OUTSIDE in problem), []).append((node, problem))
+            self.missing.setdefault((role, package_of(uri), OUTSIDE in problem), []).append((node, uri, problem))
         ambiguity = self.packages.ambiguity(uri)
         if ambiguity is not None:
             self.ambiguities.setdefault(ambiguity, node)
@@ -64,6 +65,8 @@ class MeshFiles:
             try:
                 return self.packages.resolve(candidate, base_dir), problem, False
             except ResourceError as error:
+                if not problem and isinstance(error, MissingFileError):
+                    self._missing_files[uri] = error
                 problem = problem or str(error) + what_was_tried(uri)
         for candidate, base_dir in places:
             path = find_spelled(candidate, base_dir, self.packages.resolve)
@@ -82,14 +85,17 @@ class MeshFiles:
         """
         report = {"error": diagnostics.error, "warn": diagnostics.warning, "ignore": diagnostics.note}
         for (role, _, is_outside), found in self.missing.items():
-            node, why = found[0]
+            node, uri, why = found[0]
+            error = self._missing_files.get(uri)
+            similar = None if error is None else self.packages.similar_file(error)
             what = "must not be read" if is_outside else "not found"
             first = ", the first" if len(found) > 1 else ""
             report[self.packages.missing_meshes](
                 "URI_OUTSIDE" if is_outside else "URI_LOOKUP",
                 f"{_meshes(len(found), role)} {what}{first}: {why}",
                 node,
-                related=[other.place for other, _ in found[1 : 1 + MAX_RELATED]],
+                related=[other.place for other, _, _ in found[1 : 1 + MAX_RELATED]],
+                hint=None if similar is None else f"there is {similar}",
             )
         if self.nearby:
             node, uri, path = self.nearby[0]

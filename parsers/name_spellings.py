@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from mbcli.common.suggestions import closest
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -93,3 +94,35 @@ def _entry_of_other_case(directory: str, name: str) -> str | None:
     except OSError:
         return None
     return min((entry for entry in names if entry.casefold() == name.casefold()), default=None)
+
+
+def similar_file(path: str, root: str) -> str | None:
+    """The file that a path to none probably means: in its folder one of that name and another suffix, or of a name that
+    is nearly so, or elsewhere below a directory one of that name; None without one."""
+    folder, wanted = os.path.split(path)
+    stem = os.path.splitext(wanted)[0].casefold()
+    names = _files_in(folder)
+    of_stem = [name for name in names if os.path.splitext(name)[0].casefold() == stem]
+    likely = of_stem[0] if of_stem else closest(wanted, names)
+    if likely is not None:
+        return os.path.join(folder, likely)
+    seen = 0
+    for directory, folders, _ in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        names = _files_in(directory)
+        for name in names:
+            if name.casefold() == wanted.casefold():
+                return os.path.join(directory, name)
+        seen += len(names) + len(folders)
+        if seen > MOST_ENTRIES:
+            break
+    return None
+
+
+def _files_in(directory: str) -> list[str]:
+    try:
+        with os.scandir(directory) as entries:
+            names = [entry.name for entry in islice(entries, MOST_ENTRIES) if entry.is_file()]
+    except OSError:
+        return []
+    return sorted(name for name in names if not name.startswith("."))

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
-from mbcli.parsers.name_spellings import of_other_case
+from mbcli.parsers.name_spellings import of_other_case, similar_file
 
 from mbcli.common.resources import drake_folder
 from mbcli.errors import ResourceError
@@ -55,6 +55,14 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
 
 
+class MissingFileError(ResourceError):
+    """Where a URI leads, below a root, there is no file; path: empty if the message says what is there."""
+
+    def __init__(self, message: str, path: str, root: str) -> None:
+        super().__init__(message)
+        self.path, self.root = path, root
+
+
 class PackageMap:
     """Resolves URIs to files.
 
@@ -79,6 +87,7 @@ class PackageMap:
         self.missing_includes = missing_includes
         # {name: text} if xacro files may be expanded, which runs code of theirs
         self.xacro_arguments: dict[str, str] | None = None
+        self.xacro_arguments_are_shared = False  # of several files, which need not take each
         self.ambiguous: dict[str, tuple[str, ...]] = {}  # name -> the directories that claim it; the first is used
         self._environment = environment
         self._named: dict[str, str] = {}
@@ -241,6 +250,11 @@ class PackageMap:
         places = ", ".join(self.ambiguous[name])
         return f'package "{name}" has several directories, the first is used: {places}'
 
+    def similar_file(self, missing: MissingFileError) -> str | None:
+        """A file that is probably meant, and may be read; None without one, or if the message names another."""
+        found = similar_file(missing.path, missing.root) if missing.path else None
+        return found if found is not None and (self.allow_outside or self._may_be_read(found, missing.root)) else None
+
     def leads_out(self, path: str, base_dir: str) -> bool:
         """Whether a file is outside of what plain paths of a directory reach, and of packages that the user named."""
         path = os.path.abspath(path)
@@ -265,7 +279,7 @@ class PackageMap:
             other = of_other_case(path, root)
             if other is not None and (self.allow_outside or self._may_be_read(other, root)):
                 elsewhere = f"; {other} is there, whose letters differ in case{elsewhere}"
-            raise ResourceError(f'"{uri}": {path} does not exist{elsewhere}')
+            raise MissingFileError(f'"{uri}": {path} does not exist{elsewhere}', "" if elsewhere else path, root)
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path

@@ -290,6 +290,14 @@ class ActuatorSpec:
     control: ServoControl | None = None  # of a servo whose format calls its input a control
 
 
+class CommandSpec(NamedTuple):
+    """The command interfaces of a joint in <ros2_control>: "effort", "position", "velocity" and others."""
+
+    joint: str
+    interfaces: tuple[str, ...]
+    place: SourceLocation
+
+
 class PathPoint(NamedTuple):
     """An element of the path of a tendon, or a site: "point"; "sphere" or "cylinder" about z; "pulley"."""
 
@@ -564,6 +572,7 @@ class ModelSpec:
     joints: tuple[JointSpec, ...] = ()
     frames: tuple[FrameSpec, ...] = ()
     actuators: tuple[ActuatorSpec, ...] = ()
+    commanded: tuple[CommandSpec, ...] = ()  # of files without <transmission>; a Parser makes nothing of them
     transmission_actuators: tuple[TransmissionActuatorSpec, ...] = ()
     tendon_springs: tuple[TendonSpringSpec, ...] = ()
     force_elements: tuple[ForceElementSpec, ...] = ()

@@ -69,6 +69,7 @@ class Document:
         self.diagnostics = diagnostics
         self.source = SourceFile(name, hashlib.sha256(content).hexdigest(), content)
         self.count_of_tags = 0
+        self.origins: Sequence[SourceLocation | None] = ()  # where its elements stand in files that it was made of
         self.shared_numbers: dict[tuple[str, ...], dict[str, int]] = {}  # names of attributes -> numbers_of() them
         self.decode(None)
 
@@ -99,7 +100,9 @@ class Document:
         return numbers
 
     def place(self, offset: int) -> SourceLocation:
-        """The place of a character of the text."""
+        """The place of a character of the text, or of the element of another file that it comes from."""
+        if self.origins and self.start_of_tag(0) is not None:
+            return self.place_of_tag(max(int(np.searchsorted(np.asarray(self._tag_starts), offset, "right")) - 1, 0))
         starts = self._line_starts or self._starts_of_lines()
         line = bisect_right(starts, offset)
         return SourceLocation(self.name, line, offset - starts[line - 1] + 1)
@@ -116,6 +119,8 @@ class Document:
 
     def place_of_tag(self, number: int) -> SourceLocation:
         """The place of one of the start tags, by its number in the order of the file."""
+        if self.origins and (origin := self.origins[number]) is not None:
+            return origin
         places = self._tag_places
         if places is None:
             places = self._tag_places = self._places_of_tags()

@@ -36,12 +36,18 @@ _OWN_PREFIX = "drake:"  # its elements carry physics: never foreign
 
 
 def read_xml(
-    source: str | os.PathLike[str] | bytes, diagnostics: Diagnostics, *, name: str | None = None, deep: bool = False
+    source: str | os.PathLike[str] | bytes,
+    diagnostics: Diagnostics,
+    *,
+    name: str | None = None,
+    deep: bool = False,
+    origins: Sequence[SourceLocation | None] = (),
 ) -> Node | None:
     """The root node of an XML file, or None if it cannot be used (the errors are in `diagnostics`).
 
     source: a path, or the bytes of a document. name: that of the file in places; default: the path as given. deep: of a
-    format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8.
+    format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8. origins: of a document that was
+    made of files: where in these its elements stand, in the order of their start tags.
     """
     if isinstance(source, bytes):
         content: bytes | None = source
@@ -57,7 +63,10 @@ def read_xml(
     if problem:
         diagnostics.error("XML_ERROR", problem, place=SourceLocation(name))
         return None
-    root = parse(Document(name, content, diagnostics), deep)
+    document = Document(name, content, diagnostics)
+    root = parse(document, deep)
+    if len(origins) == document.count_of_tags:
+        document.origins = origins
     if root is not None:
         diagnostics.trees[name] = root
     return root

@@ -46,7 +46,7 @@ def read_by_engines(path, file_format, packages, newton=None):
         try:
             if name == "newton":
                 compare_with_newton(plant, path, proof, python=newton)
-                refusal = [text for text in proof.differences if text.startswith("Newton ")]
+                refusal = [text for text in (*proof.unproved, *proof.differences) if text.startswith("Newton ")]
                 if refusal:
                     found[name] = [REFUSES, refusal[0][:300]]
                     continue

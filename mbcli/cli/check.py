@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.model import read_packages
+from mbcli.cli.model import expand_option, print_expanded, read_packages
 from mbcli.cli.options import Options, resource_options, writable_path
 from mbcli.cli.output import emit, printable, write_file
 from mbcli.common.json_text import to_json
@@ -38,6 +38,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @click.option("--input-format", type=click.Choice(tuple(MODEL_FORMATS)), help="Format of every MODEL; '-' is stdin.")
 @resource_options
+@expand_option
 @click.option("--srdf", metavar="FILE", help="Also check this SRDF file, against the model.")
 @click.option(
     "--baseline", metavar="FILE", help="Ignore accepted findings: those in FILE, the output of an earlier check --json."
@@ -79,6 +80,9 @@ def check(ctx: click.Context, **options: Any) -> int:
     """
     from mbcli.checks.file_check import UNREADABLE
 
+    if options["expand"]:
+        print_expanded(Options(**options), Output(options))
+        return 0
     result_format = _format(options)
     baseline = _baseline(options["baseline"])
     fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]

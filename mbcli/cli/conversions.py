@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.model import load, read_packages
-from mbcli.cli.output import document, printable, write_file
+from mbcli.cli.output import document, printable, tell, warn, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import MbcliError, ModelError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.writing.losses import Loss
 
 SERVOS = ("position", "velocity")  # kinds of --actuators
-MAX_OF_KIND = 10  # losses that are printed
+MOST_LISTED = {"motion": 10, "lost": 10}  # losses of a code that are printed without -v; of what is changed the first
 BUG = 70
 KINDS = ("motion", "lost", "changed", "extension")
 EQUAL, EQUAL_MOTION, LOSSY = "equal", "equal motion", "lossy"
@@ -45,6 +45,7 @@ class Conversions:
         self.ctx, self.options, self.target, self.force = ctx, options, target, force
         self.lossy, self.bundle, self.as_json = lossy, bundle, as_json
         self.tells = not as_json and ctx.obj["verbosity"] >= 0
+        self.lists_all = ctx.obj["verbosity"] > 0
         self.kp: float | None
         self.kd: float | None
         self.kp = self.kd = None
@@ -58,11 +59,14 @@ class Conversions:
 
     def to_file(self, output: str | None) -> None:
         """Converts the one model to a file, or to stdout (None)."""
-        loaded, result = self._converted(self.options, output, _report if self.tells else lambda losses: None)
+        loaded, result = self._converted(self.options, output, self._report)
         seen = len(result.losses)
         self._write(result, output, self.options)
         if self.tells:
-            _report(result.losses[seen:])
+            self._report(result.losses[seen:])
+            for line in result.proof.unproved:
+                warn(line)
+            tell(f"mbcli: {_ending(output, result, lists_all=self.lists_all)}")
         if self.as_json:
             content = self._content(output, result)
             click.echo(to_json(document("convert", loaded, **content)))
@@ -107,7 +111,7 @@ class Conversions:
 
     def _actuators(self, loaded: LoadedModel) -> tuple[ActuatorSpec, ...] | None:
         """The ActuatorSpecs that are asked for; None: those of the model."""
-        if self.options.actuators is None:
+        if self.options.actuators is None and not loaded.commanded:
             return None
         from mbcli.models.actuator_specs import actuator_specs
 
@@ -120,6 +124,10 @@ class Conversions:
         result.copy_meshes(os.path.dirname(output) or os.curdir, read_packages(options), self.force)
         write_file(output, result.content(os.path.splitext(output)[1]), self.force)
 
+    def _report(self, losses: list[Loss]) -> None:
+        if self.tells:
+            _report(losses, lists_all=self.lists_all)
+
     def _content(self, output: str | None, result: Converted) -> dict[str, Any]:
         proof = result.proof
         return {
@@ -130,6 +138,7 @@ class Conversions:
                 "tolerance": proof.tolerance,
                 "seed": 0,
                 "engines": proof.engines,
+                "unproved": proof.unproved,
                 "deviations": proof.deviations,
             },
         }
@@ -193,11 +202,13 @@ class Conversions:
             else:
                 said = row["error"].split("\n")[0]
             lines.append([printable(row["model"]), verdict, printable(said)])
+        unproved = dict.fromkeys(line for row in rows for line in row.get("proof", {}).get("unproved", ()))
         found = Counter(verdict for _, verdict, _ in lines)
         total = ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
         widths = [max(len(line[k]) for line in lines) for k in range(2)]
         text = "\n".join(f"{model:{widths[0]}}  {verdict:{widths[1]}}  {said}" for model, verdict, said in lines)
-        return f"{text}\n\n{counted(len(rows), 'model')}: {total}"
+        said = "".join(f"\n{printable(line)}" for line in unproved)
+        return f"{text}\n\n{counted(len(rows), 'model')}: {total}{said}"
 
 
 def _put_on_floor(plant: MultibodyPlant) -> None:
@@ -230,15 +241,33 @@ def _loss_document(loss: Loss) -> dict[str, Any]:
     }
 
 
-def _report(losses: list[Loss]) -> None:
-    """A line for each loss, ten of a kind, and one for the others of it."""
-    kinds: dict[tuple[str, str], list[Loss]] = {}
-    for loss in losses:
-        kinds.setdefault((loss.kind, loss.code), []).append(loss)
-    for (kind, code), found in kinds.items():
+def _ending(output: str | None, result: Converted, *, lists_all: bool) -> str:
+    """What was written, what proved it, and what became of the elements; lists_all: whether each had its line."""
+    losses = Counter(loss.kind for loss in result.losses)
+    found = ", ".join(f"{losses[kind]} {kind}" for kind in KINDS if losses[kind]) or "nothing is lost or changed"
+    folded = any(count > _most(kind) for (kind, _), count in _of_a_code(result.losses).items())
+    more = " (mbcli -v convert lists all)" if folded and not lists_all else ""
+    worst = max(result.proof.deviations.values(), default=0.0)
+    to = f"to {worst:.1g}" if worst else "exactly"
+    proved = f"proved by {' and '.join(result.proof.engines)} {to}"
+    return f"{printable(output or 'stdout')}: written, {proved}; {found}{more}"
+
+
+def _most(kind: str) -> int:
+    return MOST_LISTED.get(kind, 1)
+
+
+def _of_a_code(losses: list[Loss]) -> Counter[tuple[str, str]]:
+    return Counter((loss.kind, loss.code) for loss in losses)
+
+
+def _report(losses: list[Loss], *, lists_all: bool) -> None:
+    """A line for each loss, or for some of a code, and one for the others of it."""
+    for (kind, code), count in _of_a_code(losses).items():
         shown = click.style(kind, fg=COLORS.get(kind, "cyan"))
-        for loss in found[:MAX_OF_KIND]:
+        found = [loss for loss in losses if (loss.kind, loss.code) == (kind, code)]
+        most = count if lists_all else _most(kind)
+        for loss in found[:most]:
             click.echo(f"{printable(str(loss.place))}: {shown}: {printable(loss.message)} [{code}]", err=True)
-        if len(found) > MAX_OF_KIND:
-            more = f"and {len(found) - MAX_OF_KIND:,} more"
-            click.echo(f"{printable(found[0].place.file)}: {shown}: {more} [{code}]", err=True)
+        if count > most:
+            click.echo(f"{printable(found[0].place.file)}: {shown}: and {count - most:,} more [{code}]", err=True)

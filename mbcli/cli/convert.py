@@ -68,15 +68,17 @@ def convert(
     mbcli convert robots/*.urdf --to mjcf -o mujoco/
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
-    Elements that the format lacks or has in another form are listed on stderr, or under `losses` with --json. Mesh
-    names lead from the folder of OUT to the same files, or with --bundle to their copies; package:// names stay in
-    URDF and SDFormat.
+    Elements that the format lacks or has in another form are listed on stderr, of the latter the first of each code;
+    `mbcli -v convert` lists all, as --json does under `losses`. The last line says what was written, what proved it,
+    and how much was lost or changed. Mesh names lead from the folder of OUT to the same files, or with --bundle to
+    their copies; package:// names stay in URDF and SDFormat.
 
     Before the file is written, the text is read back. M(q), C(q, v) v, gravity, other forces, poses and limits must
     equal those of the model at random states, to 1e-9 (USD, with numbers of single precision: to 1e-5); so must shapes,
     their contact properties and the pairs that may touch. Otherwise the exit code is 5. MJCF is proved by MuJoCo too,
-    USD by Newton, if they are installed. The exit code is 3 if the model would move differently because the format
-    lacks an element; with --lossy the element is left out, and the rest is proved.
+    USD by Newton, if they are installed; one that does not start is named, and the file is written. The exit code is 3
+    if the model would move differently because the format lacks an element; with --lossy the element is left out, and
+    the rest is proved.
 
     Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
     """

@@ -25,26 +25,31 @@ LONGEST_NAMES = 34  # characters of the names of an option beside which its text
 
 def write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """In place of click's Command.format_options."""
-    shared: dict[str, list[tuple[str, str]]]
-    own, shared, model = [], {title: [] for title in SECTIONS}, []
-    is_analysis = any(param.name == "models" for param in command.params)
-    for param in command.get_params(ctx):
-        record = param.get_help_record(ctx)
-        if record is None:
-            continue
-        title = next((title for title, keys in SECTIONS.items() if param.name in keys), None)
-        if not is_analysis or (title is None and param.name not in MODEL_KEYS):
-            own.append(record)
-        elif title is not None:
-            shared[title].append(record)
-        elif isinstance(param, click.Option):
-            model.append(param)
-    for title, records in (("Options", own), *shared.items()):
-        if records:
+    own, shared = _by_section(command, ctx)
+    model = shared.pop(MODEL_TITLE, [])
+    for title, options in (("Options", own), *shared.items()):
+        if options:
             with formatter.section(title):
-                formatter.write_dl(records)
+                formatter.write_dl([option.get_help_record(ctx) or ("", "") for option in options])
     if model:
         _write_names(formatter, f"{MODEL_TITLE} (--help-model describes these)", model)
+
+
+def _by_section(
+    command: click.Command, ctx: click.Context
+) -> tuple[list[click.Parameter], dict[str, list[click.Parameter]]]:
+    """The options of a command that other commands do not have, and {title: those that are shared}."""
+    own: list[click.Parameter]
+    shared: dict[str, list[click.Parameter]]
+    own, shared = [], {title: [] for title in (MODEL_TITLE, *SECTIONS)}
+    is_analysis = any(param.name == "models" for param in command.params)
+    for param in command.get_params(ctx):
+        if not isinstance(param, click.Option) or param.get_help_record(ctx) is None:
+            continue
+        titles = (title for title, keys in {MODEL_TITLE: MODEL_KEYS, **SECTIONS}.items() if param.name in keys)
+        title = next(titles, None) if is_analysis else None
+        (own if title is None else shared[title]).append(param)
+    return own, {title: options for title, options in shared.items() if options}
 
 
 def short_help(ctx: click.Context) -> str:
@@ -57,10 +62,7 @@ def short_help(ctx: click.Context) -> str:
         for part in shown:
             formatter.write_paragraph()
             formatter.write_text(part)
-    options = [param for param in command.get_params(ctx) if param.get_help_record(ctx) is not None]
-    keys = {key for of_it in (MODEL_KEYS, *SECTIONS.values()) for key in of_it}
-    is_analysis = any(param.name == "models" for param in command.params)
-    own = [p for p in options if isinstance(p, click.Option) and (not is_analysis or p.name not in keys)]
+    own, shared = _by_section(command, ctx)
     with formatter.section("Options"):
         records = [_short_record(param, ctx) for param in own if param.opts[0] not in HELPS]
         width = min(max((len(names) for names, _ in records), default=0), LONGEST_NAMES)
@@ -68,11 +70,8 @@ def short_help(ctx: click.Context) -> str:
         for names, text in records:
             said = textwrap.shorten(text, max(room, 20), placeholder=" ...")
             formatter.write(f"{'':{formatter.current_indent}}{names:{width}}  {said}\n")
-    if is_analysis:
-        for title, of_it in {MODEL_TITLE: MODEL_KEYS, **SECTIONS}.items():
-            found = [param for param in options if param.name in of_it and isinstance(param, click.Option)]
-            if found:
-                _write_names(formatter, title, found)
+    for title, options in shared.items():
+        _write_names(formatter, title, options)
     formatter.write_paragraph()
     formatter.write_text(f"{ctx.command_path} --help explains all of them.")
     return formatter.getvalue().rstrip("\n")

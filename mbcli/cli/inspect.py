@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.model import load
+from mbcli.cli.model import expand_option, load, print_expanded
 from mbcli.cli.options import MODEL_KEYS, model_options, output_options, take, take_output
 from mbcli.cli.output import document, emit, number, printable, table
 from mbcli.common.json_text import to_json
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 @click.option(
     "--geometry", is_flag=True, help="Only the collision geometries: rigid or compliant, and their numbers of elements."
 )
+@expand_option
 @output_options
 @click.pass_context
-def inspect(ctx: click.Context, tree: str | None, geometry: bool, **values: Any) -> None:
+def inspect(ctx: click.Context, tree: str | None, geometry: bool, expand: bool, **values: Any) -> None:
     """Describe a model: its tree, joints, masses, frames, actuators, sensors, geometry, unused elements of the file.
 
     \b
@@ -36,8 +37,14 @@ def inspect(ctx: click.Context, tree: str | None, geometry: bool, **values: Any)
     mbcli inspect robot.sdf --json | jq .counts
     mbcli inspect robot.urdf --tree dot | dot -Tsvg > tree.svg
     mbcli inspect robot.urdf --geometry
+    mbcli inspect robot.urdf.xacro --expand --xacro-arg use_gripper:=true
     """
     model, output = take(values, MODEL_KEYS), take_output(values)
+    if expand:
+        if tree is not None or geometry or output.result_format() is not None:
+            raise click.UsageError("--expand prints XML, and nothing else")
+        print_expanded(model, output)
+        return
     result_format = output.result_format()
     if result_format not in (None, "text", "json"):
         raise click.UsageError("inspect gives text or JSON")

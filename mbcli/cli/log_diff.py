@@ -68,7 +68,8 @@ def log_diff(
     from mbcli.log.reader import Log
 
     with single_logs([first, second], world) as (one, other), Log(one) as a, Log(other) as b:
-        result = compare(a, b, tolerance=tolerance, fields=_paths(a, b, fields), any_rows=common_rows)
+        *wholes, paths = _chosen(a, b, fields)
+        result = compare(*wholes, tolerance=tolerance, fields=paths, any_rows=common_rows)
     if as_json:
         document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}
         click.echo(to_json({**document, **result.as_dict()}))
@@ -77,18 +78,29 @@ def log_diff(
     return 0 if result.same else 1
 
 
-def _paths(a: Log, b: Log, fields: str | None) -> Sequence[str] | None:
+def _chosen(a: Log, b: Log, fields: str | None) -> tuple[Any, Any, Sequence[str] | None]:
+    """Both logs, with the columns of --fields as fields of their own, and the paths of these; None for all.
+
+    A name may be in one of them alone.
+    """
     from mbcli.cli.log_export import selected
-    from mbcli.log.export import RAGGED
 
     if fields is None:
-        return None
-    try:
-        return selected(a, fields).fields
-    except click.BadParameter:
-        pass
-    paths = selected(b, fields).fields
-    return [path for path in paths if path in RAGGED or path in b.fields()]
+        return a, b, None
+    wholes: list[Any] = [a, b]
+    paths: dict[str, None] = {}
+    for name in filter(None, map(str.strip, fields.split(","))):
+        found = 0
+        for k, log in enumerate(wholes):
+            try:
+                wholes[k], selection = selected(log, name)
+            except click.BadParameter:
+                if k and not found:
+                    raise
+                continue
+            found += 1
+            paths |= dict.fromkeys(selection.fields)
+    return wholes[0], wholes[1], list(paths)
 
 
 def render(result: Difference, first: str, second: str, tolerance: float) -> Iterator[str]:
@@ -113,25 +125,29 @@ def render(result: Difference, first: str, second: str, tolerance: float) -> Ite
         return
     start = result.quantities[0]
     yield (
-        f"first divergence at {start.first_time:.9g} s: {start.field} {start.name}: "
+        f"first divergence at {start.first_time:.9g} s: {_label(start)}: "
         f"{start.first_a!r} and {start.first_b!r} {_unit(start)}".rstrip()
     )
     largest = max(result.quantities, key=lambda quantity: quantity.largest)
     yield (
-        f"largest difference {largest.largest:.6g} {_unit(largest)} at {largest.largest_time:.9g} s: "
-        f"{largest.field} {largest.name}"
+        f"largest difference {largest.largest:.6g} {_unit(largest)} at {largest.largest_time:.9g} s: {_label(largest)}"
     )
     yield ""
     shown = result.quantities[:MOST_QUANTITIES]
-    width = max(len(f"{quantity.field} {quantity.name}") for quantity in shown)
+    width = max(len(_label(quantity)) for quantity in shown)
     yield f"  {'quantity':<{width}}  {'first at':>12}  {'largest':>12}  {'at':>12}  rows"
     for quantity in shown:
         yield (
-            f"  {f'{quantity.field} {quantity.name}':<{width}}  {quantity.first_time:>10.9g} s  "
+            f"  {_label(quantity):<{width}}  {quantity.first_time:>10.9g} s  "
             f"{quantity.largest:>12.6g}  {quantity.largest_time:>10.9g} s  {quantity.rows} of {result.compared}"
         )
     if len(result.quantities) > len(shown):
         yield f"  ... {len(result.quantities) - len(shown)} more, see --json"
+
+
+def _label(quantity: Quantity) -> str:
+    """The field and the column; of a column that was asked for its name."""
+    return quantity.name if quantity.field == quantity.name else f"{quantity.field} {quantity.name}"
 
 
 def _unit(quantity: Quantity) -> str:

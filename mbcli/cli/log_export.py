@@ -34,9 +34,9 @@ BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
 @click.option(
     "--fields",
     metavar="LIST",
-    help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, or a group; contact: all contacts, "
-    "as CSV one a line and without other fields; faces: those of contact surfaces, as CSV one corner a line. Default: "
-    "all but contact and faces.",
+    help="Comma-separated fields beside the time: q, v, u, PATH as in `log info`, a group, or columns by any "
+    "unambiguous ending of their names, as elbow_q; contact: all contacts, as CSV one a line and without other fields; "
+    "faces: those of contact surfaces, as CSV one corner a line. Default: all but contact and faces.",
 )
 @click.option("--from", "from_time", type=Number(), metavar="T", help="First time [s].")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
@@ -81,7 +81,7 @@ def log_export(
     if not to_stdout and not is_special(file):
         refuse_existing(file, force)
     with single_logs([path], world) as (own,), Log(own) as opened:
-        selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
+        whole, selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
         write = _writer(target)
         if target == "csv" and len(selection.fields) > 1:
             for path in exports.RAGGED.keys() & selection.fields:
@@ -90,23 +90,23 @@ def log_export(
         with usage_errors():
             if not to_stdout:
                 with exports.output_file(file, force) as stream:
-                    write(opened, selection, stream)
+                    write(whole, selection, stream)
                 return
-            _write_to_stdout(write, opened, selection, spooled=target not in exports.EXPORTERS)
+            _write_to_stdout(write, whole, selection, spooled=target not in exports.EXPORTERS)
 
 
-def selected(log: Log, fields: str | None, *, rows_alone: bool = False, **rows: Any) -> Selection:
-    """The export.Selection of --fields; a usage error for a field that is not there, or has no row a sample."""
+def selected(log: Log, fields: str | None, *, rows_alone: bool = False, **rows: Any) -> tuple[Any, Selection]:
+    """What export.select() gives for --fields; a usage error for a field that is not there, or has no row a sample."""
     from mbcli.log import export as exports
 
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
     try:
-        selection = exports.select(log, fields=names, **rows)
+        whole, selection = exports.select(log, fields=names, **rows)
         if rows_alone:
-            exports.require_rows(selection)
+            exports.require_rows(selection.fields)
     except (LookupError, ArgumentError) as error:
         raise click.BadParameter(error.args[0], param_hint="--fields") from None
-    return selection
+    return whole, selection
 
 
 def _writer(target: str) -> Callable[[Log, Selection, IO[Any]], None]:

@@ -35,12 +35,12 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
     from mbcli.log.statistics import columns_at, summary_of_columns
 
     with single_logs([path], world) as (own,), Log(own) as log:
-        selection = selected(log, fields, rows_alone=True)
+        whole, selection = selected(log, fields, rows_alone=True)
         if times:
-            rows = columns_at(log, selection.fields, times)
+            rows = columns_at(whole, selection.fields, times)
             keys = [f"{time:.9g} s" for time in times]
         else:
-            rows = summary_of_columns(log, selection)
+            rows = summary_of_columns(whole, selection)
             keys = ["first", "last", "least", "at", "largest", "at"]
         document = {
             "schema": "mbcli/log-show",

@@ -43,8 +43,8 @@ def log_tail(path: str, count: int, follow: bool, fields: str | None, every: int
     from mbcli.log.running import PARTIAL, is_written, path_of_rows
 
     path = path_of_rows(path)
-    with Log(path) as log:
-        selection = selected(log, fields, rows_alone=not as_json)
+    with Log(path) as own:
+        log, selection = selected(own, fields, rows_alone=not as_json)
         printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
         first = max(log.row_count - count * every, 0)
         first += -(first - (log.row_count - 1)) % every if log.row_count else 0
@@ -57,7 +57,7 @@ def log_tail(path: str, count: int, follow: bool, fields: str | None, every: int
             log.refresh()
             done = _print(printer, log, selection.fields, done, every)
             if not os.path.exists(path):  # it has its own name now, and its last rows
-                _print_rest(printer, path.removesuffix(PARTIAL), selection.fields, done, every)
+                _print_rest(printer, path.removesuffix(PARTIAL), fields, done, every)
 
 
 def _print(printer: JsonRows | Table, log: Log, fields: Sequence[str], first: int, every: int) -> int:
@@ -71,13 +71,13 @@ def _print(printer: JsonRows | Table, log: Log, fields: Sequence[str], first: in
     return first
 
 
-def _print_rest(printer: JsonRows | Table, path: str, fields: Sequence[str], first: int, every: int) -> None:
+def _print_rest(printer: JsonRows | Table, path: str, fields: str | None, first: int, every: int) -> None:
     from mbcli.log.reader import Log
 
     if os.path.exists(path):
-        with Log(path) as log:
-            printer.log = log
-            _print(printer, log, fields, first, every)
+        with Log(path) as own:
+            printer.log, selection = selected(own, fields)
+            _print(printer, printer.log, selection.fields, first, every)
 
 
 class JsonRows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from mbcli.cli.mesh_progress import MeshProgress
 from mbcli.cli.options import usage_errors
-from mbcli.cli.output import outputs, tell, warn
+from mbcli.cli.output import emit, outputs, tell, warn
 from mbcli.common.output_files import refuse_inputs
 
 if TYPE_CHECKING:
@@ -121,7 +122,31 @@ def read_packages(options: Options) -> PackageMap:
     for directory in options.package_paths:
         packages.add_path(directory)
     packages.xacro_arguments = _xacro_arguments(options)
+    models = getattr(options, "models", ())
+    packages.xacro_arguments_are_shared = len(models) > 1 or any(map(os.path.isdir, models))
     return packages
+
+
+expand_option = click.option(
+    "--expand", is_flag=True, help="Print the document that xacro makes of MODEL, and nothing else; it is --xacro too."
+)
+
+
+def print_expanded(options: Options, output: Any) -> None:
+    """Prints the expanded xacro file that --expand asks for."""
+    from mbcli.parsers.diagnostics import Diagnostics
+    from mbcli.parsers.file_format import find_model_file
+    from mbcli.parsers.urdf.xacro_files import expand
+
+    if len(options.models) != 1 or options.models[0] == "-":
+        raise click.UsageError("--expand is for one MODEL, a file")
+    options.xacro = True
+    packages, diagnostics = read_packages(options), Diagnostics()
+    path = diagnostics.main_file = find_model_file(options.models[0], packages)
+    expanded = expand(path, packages, diagnostics)
+    diagnostics.raise_if_errors()
+    if expanded is not None:
+        emit(expanded[0].decode().rstrip("\n"), output)
 
 
 def _xacro_arguments(options: Options) -> dict[str, str] | None:

@@ -20,9 +20,11 @@ from mbcli.cli.options import (
     ROW_FORMATS,
     STATE_KEYS,
     HoldCommand,
+    Options,
     optional_model_options,
     row_options,
     setting_options,
+    state_is_given,
     state_options,
     take,
     together,
@@ -46,7 +48,6 @@ from mbcli.parsers.load_arguments import (
 from mbcli.simulation.run_arguments import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, RunArguments
 
 if TYPE_CHECKING:
-    from mbcli.cli.options import Options
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
@@ -166,8 +167,7 @@ def simulate(ctx: click.Context, **values: Any) -> int:
     mbcli simulate quadruped.urdf --ground --hold --states starts.csv --each -t 2 -o all.h5
     """
     if values["resume_path"] is not None:
-        given = [key for key in STATE_KEYS if values[key] not in (None, (), False)]
-        if given:
+        if state_is_given(Options(**values)):
             raise click.UsageError(
                 "--resume takes its state from the log: no --pose, --q, --v, --at, --state or --random"
             )

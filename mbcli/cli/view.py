@@ -51,7 +51,8 @@ def view(
     """Show a model in the browser: sliders move its joints, and the picture follows when a file is saved.
 
     Toggles show visual and collision geometry, frames, joint axes, inertia ellipsoids, centres of mass, names and
-    contacts. Loops are closed while a slider moves. The address is one of this machine alone. Ctrl-C ends it.
+    contacts. Loops are closed while a slider moves. What floats stands on the ground, or without one and without other
+    solids that are fixed at z = 0, as in runs. The address is one of this machine alone. Ctrl-C ends it.
 
     \b
     mbcli view robot.urdf
@@ -86,12 +87,13 @@ def _loader(
 ) -> Callable[[], tuple[LoadedModel, FloatArray]]:
     """() -> LoadedModel and the positions that the state options give."""
     from mbcli.cli.state import set_state
+    from mbcli.models.placement import stand
     from mbcli.pictures.model_scene import drawing_context
 
     def read() -> tuple[LoadedModel, FloatArray]:
         loaded = load(model, ctx, contact=True, ground=ground)
         context = drawing_context(loaded.plant)
-        set_state(loaded, context, state)
+        stand(loaded, context, set_state(loaded, context, state))
         return loaded, loaded.plant.GetPositions(context).copy()
 
     return read

@@ -1,16 +1,12 @@
-"""MuJoCo in a process of its own, so that its crash is a line in the result and not the end.
-
-`python -m mbcli.conversion.mujoco_process` reads a request (JSON) and prints what MuJoCo makes of a file (JSON).
-"""
+"""What MuJoCo makes of a file: `python -m mbcli.conversion.mujoco_process`, see engine_process.py."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mbcli.common.engine_process import answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,22 +123,10 @@ def _at_state(
     }
 
 
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else float(value)
-
-
-def main() -> None:
-    """Answers one request."""
-    answer = os.dup(1)
-    os.dup2(2, 1)  # what the engine prints
-    request = json.loads(sys.stdin.read())
-    try:
-        document = evaluate(request)
-    except Exception as error:
-        document = {"error": f"{error}".replace("\n", " ")[:500]}
-    with np.errstate(all="ignore"), open(answer, "w") as stream:
-        json.dump(document, stream, default=_plain)
+def load() -> None:
+    """MuJoCo, if it can be imported."""
+    import mujoco  # noqa: F401
 
 
 if __name__ == "__main__":
-    main()
+    answer(load, evaluate)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import sys
 import tempfile
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -13,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from lxml import etree
 
-from mbcli.common import child_processes
+from mbcli.common.engine_process import EngineError, ask
 from mbcli.common.left_behind import folder_prefix
 from mbcli.conversion.plant_comparison import SMALLEST, mass_matrix, of_unit_inertia
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -44,7 +41,7 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
 
     Masses, centres, inertias, limits, armature, dry friction, actuators, and at random states the mass matrix, bias,
     gravity, the forces of springs and dampers, and poses. Returns the name and version of the engine; None if it is not
-    installed. That it refuses the file, or fails, is a difference.
+    installed. That it refuses the file, or fails over it, is a difference; that it cannot be asked is none.
     """
     if find_spec("mujoco") is None:
         return None
@@ -57,38 +54,14 @@ def prove_by_mujoco(conversion: Conversion, proof: PlantComparison, *, seed: int
     vectors = _vectors(joints, random)
     with tempfile.TemporaryDirectory(prefix=folder_prefix("proof")) as folder:
         request = {"xml": _with_paths(conversion, folder), "states": states, "vectors": vectors}
-        document, problem = ask("mbcli.conversion.mujoco_process", request, longest=LONGEST)
-    if document is None:
-        proof.differences.append(f"MuJoCo {problem}")
-        return ENGINE
+        try:
+            document = ask("mbcli.conversion.mujoco_process", request, longest=LONGEST)
+        except EngineError as error:
+            return proof.without_answer(ENGINE, "MuJoCo", error)
     _compare_elements(plant, joints, document, proof)
     for state, there in zip(states, document["states"], strict=True):
         _compare_at(plant, joints, state, vectors, there, proof)
     return f"{ENGINE} {document['version']}"
-
-
-def ask(
-    module: str, request: dict[str, Any], *, longest: float, python: str = sys.executable
-) -> tuple[dict[str, Any], None] | tuple[None, str]:
-    """(document, None) of an engine in a process of its own, or (None, why there is none). longest: [s]."""
-    try:
-        done = child_processes.run(
-            child_processes.python("-m", module, interpreter=python),
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=longest,
-        )
-    except child_processes.TimeoutExpired:
-        return None, f"gave no result within {longest:g} s"
-    try:
-        document = json.loads(done.stdout)
-    except ValueError:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return None, f"failed: {lines[-1][:300]}"
-    if "error" in document:
-        return None, f"refuses the file: {re.sub(r'^Error: ', '', document['error'])}"
-    return document, None
 
 
 def _with_paths(conversion: Conversion, folder: str) -> str:

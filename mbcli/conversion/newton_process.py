@@ -1,16 +1,13 @@
-"""Newton in a process of its own, on the processor: what it makes of a USD file.
-
-`python -m mbcli.conversion.newton_process` reads a request (JSON) and prints an answer (JSON).
-"""
+"""What Newton makes of a USD file, on the processor: `python -m mbcli.conversion.newton_process`, see
+engine_process.py."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import Any
 
 import numpy as np
+
+from mbcli.common.engine_process import answer
 
 UNLIMITED = 1e9  # from here on a limit of Newton is none
 
@@ -94,18 +91,11 @@ def _at_state(
     return {"mass_matrix": entries, "poses": poses, "moved": [name for name in positions if name in single]}
 
 
-def main() -> None:
-    """Answers one request."""
-    answer = os.dup(1)
-    os.dup2(2, 1)  # what the engine prints
-    request = json.loads(sys.stdin.read())
-    try:
-        document = evaluate(request)
-    except Exception as error:
-        document = {"error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
-    with open(answer, "w") as stream:
-        json.dump(document, stream)
+def load() -> None:
+    """Newton and what it computes with, if they can be imported."""
+    import newton  # noqa: F401
+    import warp  # noqa: F401
 
 
 if __name__ == "__main__":
-    main()
+    answer(load, evaluate)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.engine_process import EngineError, ask
 from mbcli.common.left_behind import folder_prefix
-from mbcli.conversion.mujoco_proof import ask
 from mbcli.conversion.newton_process import UNLIMITED
 from mbcli.conversion.plant_comparison import SMALLEST
 from mbcli.math.rotation_array import matrix_from_quaternion
@@ -48,21 +48,21 @@ def prove_by_newton(conversion: Conversion, proof: PlantComparison, *, seed: int
 
 def compare_with_newton(
     plant: MultibodyPlant, path: str, proof: PlantComparison, *, seed: int = 0, python: str = sys.executable
-) -> str:
+) -> str | None:
     """Adds Newton's deviations from a plant, and that it refuses a file, to a PlantComparison.
 
     path: of the USD file that the plant is of. python: of an environment with Newton. Returns the name of the engine,
-    and its version if it reads the file.
+    and its version if it reads the file; None if it cannot be asked.
     """
     random = np.random.default_rng(seed)
     cut = set(map(id, plant.elements.loop_joints))
     joints = {j.name(): j for j in plant.elements.joints if id(j) not in cut and j.num_velocities() == 1}
     states = [{name: float(random.uniform(-1.5, 1.5)) for name in joints} for _ in range(NUM_STATES)]
     request = {"usd": os.path.abspath(path), "states": states}
-    document, problem = ask("mbcli.conversion.newton_process", request, longest=LONGEST, python=python)
-    if document is None:
-        proof.differences.append(f"Newton {problem}")
-        return ENGINE
+    try:
+        document = ask("mbcli.conversion.newton_process", request, longest=LONGEST, python=python)
+    except EngineError as error:
+        return proof.without_answer(ENGINE, "Newton", error)
     replaced = _compare_elements(plant, joints, document, proof)
     for state, there in zip(states, document["states"], strict=True):
         _compare_at(plant, joints, state, there, replaced, proof)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from mbcli.common.engine_process import EngineError
     from mbcli.math.array_types import Matrix, Matrix4, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
@@ -64,6 +65,7 @@ class PlantComparison:
     same_order: bool = True
     written: MultibodyPlant | None = None  # the second plant
     engines: list[str] = field(default_factory=lambda: ["mbcli"])  # that have proved it
+    unproved: list[str] = field(default_factory=list)  # sentences on engines that are installed and cannot be asked
 
     def faults(self) -> list[str]:
         """One sentence for each difference; empty if the plants are the same."""
@@ -71,6 +73,14 @@ class PlantComparison:
             f"{name} deviates by {value:.3g}" for name, value in self.deviations.items() if not value <= self.tolerance
         ]
         return [*self.differences, *beyond]
+
+    def without_answer(self, engine: str, title: str, error: EngineError) -> str | None:
+        """Takes in why an engine has no numbers; returns its name if that speaks against the model, else None."""
+        if error.of_the_model:
+            self.differences.append(f"{title} {error}")
+            return engine
+        self.unproved.append(f"{title} did not prove it: it {error}")
+        return None
 
     def note(self, name: str, one: ArrayLike, other: ArrayLike, *, usual: float = 1.0) -> None:
         """Deviations count relative to the largest number of the one, or to the usual size if that is larger."""

@@ -19,7 +19,11 @@ def column_names(log: Any, fields: Iterable[str]) -> list[str]:
     coordinates = Counter(name for path in ("state/q", "state/v") for name in log.names[path])
     endings = Counter(path.rpartition("/")[2] for path in log.fields())
     names = []
+    single = getattr(log, "columns", ())
     for path in fields:
+        if path in single:
+            names.append(path)
+            continue
         ending = path.rpartition("/")[2]
         field = ending if endings[ending] == 1 else path
         for name in log.names[path]:

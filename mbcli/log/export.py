@@ -19,8 +19,8 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.output_files import is_special, replacing
-from mbcli.common.suggestions import did_you_mean
 from mbcli.errors import ArgumentError, OutputError, ResourceError
+from mbcli.log.chosen_columns import WithColumns, meant_by
 from mbcli.log.column_names import column_names, flat_rows, short_name
 from mbcli.log.fields.contact import OFFSET
 from mbcli.log.fields.faces import CORNER_FIELDS, CORNERS_OFFSET, FACES_OFFSET
@@ -28,7 +28,7 @@ from mbcli.log.reader import Log
 from mbcli.log.surfaces import surfaces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from zipfile import ZipFile
 
     from numpy.typing import DTypeLike
@@ -69,34 +69,38 @@ def select(
     from_time: float | None = None,
     to_time: float | None = None,
     every: int = 1,
-) -> Selection:
-    """Chooses rows and fields of a log.
+) -> tuple[Any, Selection]:
+    """Chooses rows, and fields or columns, of a log; returns the log, with these columns as fields, and the Selection.
 
     Args:
-      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u"), groups ("derived"), "contact" or "faces";
-        default all that have a row a sample.
+      fields: paths ("derived/com"), their last parts ("com", "q", "v", "u"), groups ("derived"), "contact", "faces", or
+        columns by any unambiguous end of their names; default all fields that have a row a sample.
       from_time, to_time: [s], both ends included.
       every: every how many rows.
 
     Raises:
-      LookupError: a field is not in the log; the message lists those that are.
+      LookupError: a field is not in the log, or a name can mean several columns; the message lists those that are.
       ResourceError: there are rows, and none between the times.
     """
     paths = [path for path in log.fields() if path != "time"]
+    whole: Any = log
     if fields is not None:
-        paths += [CONTACT] * log.has_contacts + [FACES] * log.has_faces
-        paths = list(dict.fromkeys(path for name in fields for path in _paths_of(name, paths)))
+        meant = meant_by(log, fields, [CONTACT] * log.has_contacts + [FACES] * log.has_faces)
+        columns = [(path, k) for path, k in meant if k is not None]
+        whole = WithColumns(log, columns) if columns else log
+        names = iter(whole.columns if columns else ())
+        paths = [path if k is None else next(names) for path, k in meant]
     start = 0 if from_time is None else log.first_row_at(from_time)
     stop = log.row_count if to_time is None else log.first_row_at(np.nextafter(to_time, np.inf))
     if log.row_count and start >= stop:
         first, last = (f"{log.times[k]:.12g}" for k in (0, -1))
         raise ResourceError(f"{log.path}: error: no rows between these times: the log goes from {first} to {last} s")
-    return Selection(tuple(paths), start, stop, every)
+    return whole, Selection(tuple(paths), start, stop, every)
 
 
-def require_rows(selection: Selection) -> None:
+def require_rows(fields: Iterable[str]) -> None:
     """ArgumentError for fields without a row a sample."""
-    for path in RAGGED.keys() & selection.fields:
+    for path in RAGGED.keys() & set(fields):
         raise ArgumentError(f"{RAGGED[path]} have no row a sample: `log export` writes them as csv, jsonl or npz")
 
 
@@ -282,15 +286,6 @@ def output_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[I
             os.fsync(stream.fileno())
     except OSError as error:
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
-
-
-def _paths_of(name: str, paths: Sequence[str]) -> list[str]:
-    found = [path for path in paths if name in (path, path.rpartition("/")[2]) or path.startswith(f"{name}/")]
-    if not found:
-        known = [short_name(path) for path in paths]
-        likely = did_you_mean(name, [*known, *(path.rpartition("/")[2] for path in paths)])
-        raise LookupError(f"the log has no field {name!r}; it has {', '.join(known)}{likely and f'; {likely}' or ''}")
-    return found
 
 
 def chunks_of(log: Log, selection: Selection, only: str | None = None) -> Iterator[dict[str, Any]]:

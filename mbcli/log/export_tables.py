@@ -25,7 +25,7 @@ def export_parquet(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """One column of doubles or integers a coordinate, named as in CSV; `units` in the metadata of each column."""
     pyarrow = import_extra("pyarrow", "parquet")
     parquet = import_module("pyarrow.parquet")
-    require_rows(selection)
+    require_rows(selection.fields)
     paths = ("time", *selection.fields)
     names = ["time", *column_names(log, selection.fields)]
     units = [unit for path in paths for unit in log.units[path]]
@@ -46,7 +46,7 @@ def export_mat(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     """Variables time, q, v, u and the others by their path with `_` for `/`; `names` and `units` have theirs."""
     from scipy.io import savemat
 
-    require_rows(selection)
+    require_rows(selection.fields)
     variables: dict[str, Any] = {"names": {}, "units": {}}
     for path in ("time", *selection.fields):
         rows = [chunk[path] for chunk in chunks_of(log, selection, only=path)]

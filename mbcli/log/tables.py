@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.errors import ResourceError
+from mbcli.log.chosen_columns import column_meant
 from mbcli.log.column_names import column_names, flat_rows, short_name
 from mbcli.log.rows import Rows, State
 
@@ -49,19 +49,11 @@ def values_of(log: Any, name: str) -> Array:
         found: Array = log.field(paths[0])
         return found
     try:
-        coordinates = StateNames(log.position_names, log.velocity_names)
-        if len(coordinates.candidates(name)) == 1:
-            return np.asarray(log.column(name))
-        fields = fields_of(log)
-        k = NamedCoordinates(column_names(log, fields), "column").find(name)
+        path, k = column_meant(log, name)
     except LookupError as error:
         raise NoColumnError(error.args[0]) from None
-    for path in fields:
-        width = len(log.names[path])
-        if k < width:
-            return flat_rows(log.field(path))[:, k]
-        k -= width
-    raise NoColumnError(name)  # not reached: the columns of all fields were counted
+    column: Array = flat_rows(log.field(path))[:, k]
+    return column
 
 
 def between(log: Any, times: slice) -> Part:

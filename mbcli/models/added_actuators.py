@@ -13,7 +13,7 @@ from mbcli.models.mechanisms import mechanisms
 from mbcli.models.servo_gains import DRIVE_RATE, gains, joint_inertias
 from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.plant import MultibodyPlant
-from mbcli.multibody.tree import Joint, PdControllerGains
+from mbcli.multibody.tree import Joint, JointActuator, PdControllerGains
 from mbcli.multibody.tree.constraints import CouplerConstraint
 from mbcli.multibody.tree.joint_kinds import slides_along_axis
 from mbcli.parsers.spec import ServoControl
@@ -40,11 +40,7 @@ def add_actuators(
 
     Returns the names of their joints. Raises ArgumentError for a driven joint that is not there.
     """
-    moved, limits = _movable_joints(plant), {}
-    for joint in moved:
-        effort = efforts.get((plant.GetModelInstanceName(joint.model_instance()), joint.name()), 0.0)
-        if 0.0 < effort < np.inf:
-            limits[joint] = effort
+    moved, limits = movable_joints(plant), effort_limits(plant, efforts)
     wanted = set(driven_joints(plant, driven))
     if all_joints:
         carrying = _carrying_joints(plant)
@@ -54,9 +50,23 @@ def add_actuators(
             wanted |= set(moved)
     has_actuator = {actuator.joint() for actuator in plant.elements.actuators}
     added = [joint for joint in moved if joint in wanted and joint not in has_actuator]
-    for joint in added:
-        plant.AddJointActuator(_new_name(plant, joint), joint, limits.get(joint, np.inf))
+    add_to(plant, added, limits)
     return [joint.name() for joint in added]
+
+
+def effort_limits(plant: MultibodyPlant, efforts: Mapping[tuple[str, str], float]) -> dict[Joint, float]:
+    """{joint: [N m or N]} of the joints of one velocity whose file limits their effort, see add_actuators()."""
+    limits = {}
+    for joint in movable_joints(plant):
+        effort = efforts.get((plant.GetModelInstanceName(joint.model_instance()), joint.name()), 0.0)
+        if 0.0 < effort < np.inf:
+            limits[joint] = effort
+    return limits
+
+
+def add_to(plant: MultibodyPlant, joints: Iterable[Joint], limits: Mapping[Joint, float]) -> list[JointActuator]:
+    """The new actuator of each of these joints, with its effort limit."""
+    return [plant.AddJointActuator(_new_name(plant, joint), joint, limits.get(joint, np.inf)) for joint in joints]
 
 
 def leave_out_actuators(plant: MultibodyPlant) -> None:
@@ -66,16 +76,19 @@ def leave_out_actuators(plant: MultibodyPlant) -> None:
     plant.elements.transmission_actuators.clear()
 
 
-def make_all(plant: MultibodyPlant, kind: str, kp: float | None = None, kd: float | None = None) -> None:
-    """Makes all actuators on joints of a finalized plant motors, or servos that aim at default positions or at rest.
+def make(
+    plant: MultibodyPlant, kinds: Mapping[JointActuator, str], kp: float | None = None, kd: float | None = None
+) -> None:
+    """Makes actuators on joints of a finalized plant motors, or servos that aim at default positions or at rest.
 
     Args:
-        kind: "motor", whose input is an effort; "position" or "velocity", whose input is the aim in a run.
+        kinds: of each actuator: "motor", whose input is an effort; "position" or "velocity", whose input is the aim in
+            a run.
         kp, kd: gains of servos [N m/rad, N m s/rad, or N/m, N s/m]; None: from the masses, see servo_gains.py.
     """
     default, inertia = plant.GetDefaultPositions(), joint_inertias(plant, plant.GetDefaultPositions())
     replaced = {}
-    for actuator in plant.elements.actuators:
+    for actuator, kind in kinds.items():
         joint, actuator.rest, actuator.control = actuator.joint(), None, None
         sharing = sum(other.joint() is joint for other in plant.elements.actuators)
         moved, at = float(inertia[joint.velocity_start()]), joint.position_start()
@@ -95,7 +108,7 @@ def make_all(plant: MultibodyPlant, kind: str, kp: float | None = None, kd: floa
 
 def driven_joints(plant: MultibodyPlant, names: Iterable[str]) -> list[Joint]:
     """The joints that names, or the ends of names, mean. ArgumentError if there is none, or several."""
-    joints = _movable_joints(plant)
+    joints = movable_joints(plant)
     # one velocity each, so that a joint's name is the name of its velocity without the last part
     whole = [f"{plant.GetModelInstanceName(joint.model_instance())}_{joint.name()}_v" for joint in joints]
     known = NamedCoordinates(whole, "joint that can be driven")
@@ -111,7 +124,7 @@ def driven_joints(plant: MultibodyPlant, names: Iterable[str]) -> list[Joint]:
     return list(found)
 
 
-def _movable_joints(plant: MultibodyPlant) -> list[Joint]:
+def movable_joints(plant: MultibodyPlant) -> list[Joint]:
     """Joints of one velocity that have a place in the forest and follow no other joint."""
     forest = plant.forest()[0]
     joints = [plant.elements.joints[mobod.joint] for mobod in forest if mobod.joint is not None]

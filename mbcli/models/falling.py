@@ -29,11 +29,13 @@ def falling_in_words(plant: MultibodyPlant) -> str | None:
     if not falling:
         return None
     names = listed([f"'{plant.name_in_contact(body)}'" for body in falling])
-    verb = "holds the base" if len(falling) == 1 else "holds the bases"
-    floor = "" if _fixed_solids(plant) else f", {argument('ground')} puts it on a floor"
+    base, falls, it, their = (
+        ("base", "it falls", "it", "its") if len(falling) == 1 else ("bases", "they fall", "them", "their")
+    )
+    floor = "" if has_fixed_solids(plant) else f", {argument('ground')} puts {it} on a floor"
     return (
-        f"nothing {verb} {names}, and nothing is below: it falls; {argument('weld_base')} holds it where its file puts "
-        f"it{floor}"
+        f"nothing holds the {base} {names}, and nothing is below: {falls}; {argument('weld_base')} holds {it} where "
+        f"{their} file puts {it}{floor}"
     )
 
 
@@ -45,10 +47,10 @@ def _may_be_carried(plant: MultibodyPlant) -> bool:
         return True
     if any(not isinstance(constraint, CouplerConstraint) for constraint in elements.constraints):
         return True
-    return plant.meets_contact() and _fixed_solids(plant)
+    return plant.meets_contact() and has_fixed_solids(plant)
 
 
-def _fixed_solids(plant: MultibodyPlant) -> bool:
+def has_fixed_solids(plant: MultibodyPlant) -> bool:
     """Whether some solid of the plant does not move."""
     if plant.scene_graph is None:
         return False

@@ -32,6 +32,7 @@ class LoadedModel:
         filter_groups: CollisionFilterGroups.
         ground: [m] height of the ground, None without one.
         postures: Posture of every named state in the files of the models.
+        commanded: names of the actuators that follow from command interfaces of files.
         added_actuators: names of the joints that got an actuator, to be held or driven, or as load_model() was told.
         actuators: the kind that all joints were given, None for those of the files.
         self_contact: "auto", "all" or "none": contact between the bodies of one mechanism.
@@ -50,6 +51,7 @@ class LoadedModel:
     ground: float | None = None
     postures: list[Posture] = field(default_factory=list)
     added_actuators: list[str] = field(default_factory=list)
+    commanded: list[str] = field(default_factory=list)
     actuators: str | None = None
     self_contact: str = "all"
     without_contact: list[tuple[str, str]] = field(default_factory=list)

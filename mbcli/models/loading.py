@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias, Unpack
 
+    from mbcli.multibody.tree import JointActuator
     from mbcli.multibody.tree.frame import Frame
     from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.scenes.scenario import Scenario
@@ -119,6 +120,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     if given["gravity"] is not None:
         plant.mutable_gravity_field().set_gravity_vector(list(given["gravity"]))
     files = _add_constraints(plant, given["constraints"], diagnostics, strict)
+    commanded = {} if given["actuators"] is not None else _add_commanded(plant, parser, diagnostics, on_findings)
     added = _add_actuators(plant, config, parser, given["actuators"])
     _finalize(plant, given["loops"])
     found = _note_length_ranges(plant, diagnostics)
@@ -126,10 +128,13 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
         on_findings(found)
     plant.asks_to_be_held = config.hold.is_on or bool(config.drive)
     of_files.apply_initial_positions(plant)
+    kinds = commanded
     if given["actuators"] not in (None, "none"):
-        from mbcli.models.added_actuators import make_all
+        kinds = dict.fromkeys(plant.elements.actuators, given["actuators"])
+    if kinds:
+        from mbcli.models.added_actuators import make
 
-        make_all(plant, given["actuators"], given["kp"], given["kd"])
+        make(plant, kinds, given["kp"], given["kd"])
     postures = postures_of(parser.specs, parser.instances) + _apply_semantics(plant, semantics, parser)
     left_out = _leave_out_self_contact(plant, config.self_contact, postures, given["on_mesh"]) if contact else []
     loaded = LoadedModel(
@@ -144,6 +149,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
         ground=given["ground"],
         postures=postures,
         added_actuators=added,
+        commanded=[actuator.name() for actuator in commanded],
         actuators=given["actuators"],
         self_contact=config.self_contact,
         without_contact=left_out,
@@ -381,14 +387,35 @@ def _add_actuators(plant: MultibodyPlant, config: RunConfig, parser: Parser, kin
     if kind == "none":
         leave_out_actuators(plant)
 
-    efforts = {
+    all_joints = config.hold.is_on or kind not in (None, "none")
+    return add_actuators(plant, all_joints, config.drive, _efforts(plant, parser), passive_hinges=kind is None)
+
+
+def _efforts(plant: MultibodyPlant, parser: Parser) -> dict[tuple[str, str], float]:
+    """{(model instance, joint): its effort [N m or N]} of the files."""
+    return {
         (plant.GetModelInstanceName(instance), joint.name): joint.axes[0].effort
         for spec, instance in zip(parser.specs, parser.instances, strict=True)
         for joint in spec.joints
         if joint.axes
     }
-    all_joints = config.hold.is_on or kind not in (None, "none")
-    return add_actuators(plant, all_joints, config.drive, efforts, passive_hinges=kind is None)
+
+
+def _add_commanded(
+    plant: MultibodyPlant,
+    parser: Parser,
+    diagnostics: Diagnostics,
+    on_findings: Callable[[Sequence[Diagnostic]], object],
+) -> dict[JointActuator, str]:
+    """Actuators that files state by command interfaces, and the kind of each."""
+    if not any(spec.commanded for spec in parser.specs):
+        return {}
+    from mbcli.models.command_interfaces import add_commanded
+
+    count = len(diagnostics.findings)
+    added = add_commanded(plant, parser, _efforts(plant, parser), diagnostics)
+    on_findings(diagnostics.findings[count:])
+    return added
 
 
 def _take_step(plant: MultibodyPlant, config: RunConfig, specs: Iterable[ModelSpec]) -> None:

@@ -1,7 +1,12 @@
 """Robots that nothing holds, put down on the ground."""
 
+from contextlib import suppress
+
 import numpy as np
 
+from mbcli.errors import MbcliError
+from mbcli.models.falling import has_fixed_solids
+from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.mechanisms import mechanisms
 from mbcli.models.placed_solids import PlacedSolids
 from mbcli.multibody.plant import MultibodyPlant
@@ -43,3 +48,13 @@ def put_on_ground(plant: MultibodyPlant, context: Context, ground: float, stated
         f"{body.EvalPoseInWorld(after).translation()[2]:.6g} m"
         for body in moved
     ]
+
+
+def stand(loaded: LoadedModel, context: Context, stated: np.ndarray) -> None:
+    """Puts down what floats in a picture, as put_on_ground() does for a run: on the ground of the model or, where it
+    has none and no solid is fixed, on z = 0. Where a mesh cannot be read nothing moves: whoever draws it says so."""
+    plant = loaded.plant
+    if not plant.num_collision_geometries() or (loaded.ground is None and has_fixed_solids(plant)):
+        return
+    with suppress(MbcliError):
+        put_on_ground(plant, context, loaded.ground or 0.0, stated)

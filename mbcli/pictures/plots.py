@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.coordinate_names import StateNames
 from mbcli.common.extra_packages import import_extra
 from mbcli.common.output_files import replacing
 from mbcli.errors import ArgumentError, ModelError, OutputError
 from mbcli.log import open_log
-from mbcli.log.export import require_rows, select
+from mbcli.log.chosen_columns import meant_by
+from mbcli.log.export import CONTACT, FACES, require_rows, select
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.u import INPUT
 from mbcli.log.running import PARTIAL
@@ -72,8 +72,8 @@ def subplots_of(
     """The columns of logs in subplots: one for each kind of quantity and unit.
 
     Args:
-        fields: q, v, u, paths or groups of fields as `log export` takes them, or names of single positions and
-            velocities, of which the end will do; default: q, v, u and energies.
+        fields: q, v, u, paths, groups or single columns as `log export` takes them, of which any unambiguous end will
+            do; default: q, v, u and energies.
         from_time, to_time: [s] the span, both ends included.
 
     Raises:
@@ -85,7 +85,7 @@ def subplots_of(
     for path, label in zip(paths, labels, strict=True):
         with open_log(path) as log:
             wanted = _wanted(log, fields)
-            selection = select(log, fields=["q"], from_time=from_time, to_time=to_time)
+            _, selection = select(log, fields=["q"], from_time=from_time, to_time=to_time)
             rows = slice(selection.start, selection.stop)
             times = log.times[rows]
             if not len(times):
@@ -109,25 +109,18 @@ def _wanted(log: Log, fields: Sequence[str] | None) -> dict[str, list[int] | Non
     """{path: columns, None for all} of a log."""
     if fields is None:
         return {path: None for path in DEFAULT_FIELDS if path in log.fields()}
+    also = [what for what, is_there in ((CONTACT, log.has_contacts), (FACES, log.has_faces)) if is_there]
+    try:
+        meant = meant_by(log, fields, also)
+    except LookupError as error:
+        raise ArgumentError(f"{log.path}: {error.args[0]}") from None
+    require_rows([path for path, _ in meant])
     wanted: dict[str, list[int] | None] = {}
-    names = StateNames(log.position_names, log.velocity_names)
-    for name in fields:
-        try:
-            selection = select(log, fields=[name])
-        except LookupError as error:
-            reason = error
+    for path, k in meant:
+        columns = wanted.setdefault(path, [] if k is not None else None)
+        if k is None or columns is None:
+            wanted[path] = None
         else:
-            require_rows(selection)
-            wanted |= dict.fromkeys(selection.fields)
-            continue
-        try:
-            kind, k = names.find(name)
-        except LookupError as error:
-            if "did you mean" not in error.args[0]:
-                error = LookupError(f"{reason.args[0]}; nor is it the name of one coordinate")
-            raise ArgumentError(f"{log.path}: {error.args[0]}") from None
-        columns = wanted.setdefault(f"state/{kind}", [])
-        if columns is not None and k not in columns:
             columns.append(k)
     return wanted
 

@@ -96,7 +96,7 @@ def export_mcap(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     /derived/poses has foxglove.FrameTransforms, and /scene, at the first time, the shapes as foxglove.SceneUpdate.
     """
     writer_of = import_extra("mcap.writer", "mcap").Writer
-    require_rows(selection)
+    require_rows(selection.fields)
     writer = writer_of(stream)
     writer.start(profile="", library="mbcli")
     channels = {path: _channel(writer, log, path) for path in selection.fields}
@@ -211,7 +211,7 @@ def export_rrd(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     Poses are transforms of /world/BODY, under which the shapes of the body stand.
     """
     rerun = import_extra("rerun", "rerun")
-    require_rows(selection)
+    require_rows(selection.fields)
     recording = rerun.RecordingStream("mbcli", recording_id=recording_id(log))
     with tempfile.TemporaryDirectory(prefix=folder_prefix("timeline")) as folder:
         target = os.path.join(folder, "log.rrd")

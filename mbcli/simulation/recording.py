@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import StateNames
 from mbcli.common.json_text import to_json
 from mbcli.errors import ArgumentError
 from mbcli.log.datasets import RAGGED_GROUPS
@@ -43,20 +44,38 @@ VERTEX_UNITS = ("m", "m s-1", "m s-2")  # of places, velocities and acceleration
 def chosen_fields(wanted: Any, plant: MultibodyPlant) -> list[str]:
     """The fields of a log, once each, as far as the plant has them; q and v are in every log.
 
-    wanted: names, a sequence or one text; None for those that are logged by default. ArgumentError for one that is not
-    known, or that the plant must have and lacks.
+    wanted: names or ends of names, a sequence or one text; None for those that are logged by default. ArgumentError for
+    one that is not known, or that the plant must have and lacks.
     """
     words = default_names() if wanted is None else wanted
     words = words.replace(",", " ").split() if isinstance(words, str) else list(words)
-    for word in words:
-        if word not in LOG_FIELDS and word not in ALWAYS_THERE:
-            raise ArgumentError(f"{argument('fields')}: there is no '{word}'; there are {', '.join(LOG_FIELDS)}")
+    words = [_field_of(word, plant) for word in words]
     asked = [name for name in LOG_FIELDS if name in words]
     asked += [name for field in asked for name in LOG_FIELDS[field].brings(plant)]
     for name in asked:
         if LOG_FIELDS[name].REFUSED and LOG_FIELDS[name].lacks(plant):
             raise ArgumentError(f"{argument('fields', name)}: {LOG_FIELDS[name].lacks(plant)}")
     return [name for name, field in LOG_FIELDS.items() if name in asked and not field.lacks(plant)]
+
+
+def _field_of(word: str, plant: MultibodyPlant) -> str:
+    """The field that a word means, itself, by its end or by a coordinate in it. ArgumentError if it means none, or
+    several."""
+    if word in LOG_FIELDS or word in ALWAYS_THERE:
+        return word
+    ends = [name for name in LOG_FIELDS if name.endswith(f"_{word}")]
+    if len(ends) == 1:
+        return ends[0]
+    names = StateNames(plant.GetPositionNames(), plant.GetVelocityNames())
+    found = names.candidates(word)
+    if len(found) == 1:
+        return found[0][0]
+    if found:
+        try:
+            names.find(word)
+        except LookupError as error:
+            raise ArgumentError(f"{argument('fields')}: {error.args[0]}") from None
+    raise ArgumentError(f"{argument('fields')}: there is no '{word}'; there are {', '.join(LOG_FIELDS)}")
 
 
 def row_fields(fields: Sequence[str], logged: LoggedPlant) -> list[Field]:

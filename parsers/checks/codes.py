@@ -50,6 +50,7 @@ CODES = {
         "velocities at the start, breaking, what is disabled."
     ),
     "XACRO_UNEXPANDED": Code("The file contains xacro that must be expanded first.", '<link name="${prefix}b"/>'),
+    "XACRO_FAULT": Code("With --xacro: xacro cannot expand the file, or it has no argument of that name."),
     "VERSION_UNSUPPORTED": Code(
         "The stated version of the format is not known.", '<robot name="r" version="7"/>', "text"
     ),
@@ -531,6 +532,9 @@ CODES = {
     "INITIAL_POSITION": Code("An initial position names no joint, or has the wrong count of numbers."),
     "LENGTH_RANGE_FOUND": Code("A muscle of MJCF states no `lengthrange`: it has what the limits of joints leave it."),
     "GRAVITY_SET": Code("The file sets gravity."),
+    "COMMAND_INTERFACE": Code(
+        "Joints with a command interface in `<ros2_control>` get actuators, where the file has no `<transmission>`."
+    ),
     "DRY_FRICTION": Code("Joints of URDF or SDFormat state dry friction: it acts in the steps of a discrete plant."),
     "SCENARIO_AMBIGUOUS": Code("The file has several scenarios, and none is named."),
     "SCENARIO_MISSING": Code("The file has no scenario of that name."),

@@ -20,7 +20,15 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.link_tree import check_tree
 from mbcli.parsers.mesh_files import MeshFiles
 from mbcli.parsers.package_map import PackageMap
-from mbcli.parsers.spec import ActuatorSpec, CollisionFilterGroupSpec, FrameSpec, InertialSpec, LinkSpec, ModelSpec
+from mbcli.parsers.spec import (
+    ActuatorSpec,
+    CollisionFilterGroupSpec,
+    CommandSpec,
+    FrameSpec,
+    InertialSpec,
+    LinkSpec,
+    ModelSpec,
+)
 from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_elements
 from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
 from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
@@ -104,6 +112,7 @@ def _read_robot(root: Node, meshes: MeshFiles) -> ModelSpec:
         joints=tuple(joints.values()),
         frames=frames,
         actuators=_read_actuators(root, joints, joint_nodes),
+        commanded=_read_commands(root, joints),
         force_elements=read_force_elements(root, links),
         constraints=read_constraints(root, links, joints),
         filter_groups=(*_read_filter_groups(root, links), *of_gazebo),
@@ -309,6 +318,22 @@ def _read_transmission(
         message = f'the actuator name "{name}" is that of another joint\'s: it is called "{unique}"'
         node.diagnostics.warning("DUPLICATE_NAME", message, actuator_node, attribute="name", value=name)
     return _read_actuator(actuator_node, unique, joint_name, joints[joint_name].axes[0].effort)
+
+
+def _read_commands(root: Node, joints: Mapping[str, JointSpec]) -> tuple[CommandSpec, ...]:
+    """The command interfaces in <ros2_control>, a joint once, unless the file has a <transmission>."""
+    controls = [node for node in root.child_nodes if node.tag == "ros2_control"]
+    if not controls or "transmission" in root.child_tags:
+        return ()
+    found: dict[str, CommandSpec] = {}
+    for node in (node for control in controls for node in control.child_nodes if node.tag == "joint"):
+        name = node.raw("name")
+        interfaces = [child.raw("name") for child in node.child_nodes if child.tag == "command_interface"]
+        if name in joints and any(interfaces):
+            known = found[name].interfaces if name in found else ()
+            names = dict.fromkeys((*known, *filter(None, interfaces)))
+            found[name] = CommandSpec(name, tuple(names), found[name].place if known else node.place)
+    return tuple(found.values())
 
 
 def _drive_of(node: Node) -> tuple[Node, Node] | None:

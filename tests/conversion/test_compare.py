@@ -10,7 +10,8 @@ from command_line import cli, succeed
 from mbcli.parsers.scenes.file_schemas import schema_text
 from repository import ROOT, SAMPLES
 
-from mbcli.comparison import Comparison, compare_engines, compare_models, peer_process
+from mbcli.common import engine_process
+from mbcli.comparison import Comparison, compare_engines, compare_models
 from mbcli.comparison.differences import likely_cause
 from mbcli.comparison.peer_process import PeerError, ask
 from mbcli.errors import ArgumentError, ResourceError
@@ -228,12 +229,12 @@ def test_processes_that_die_or_refuse(monkeypatch, tmp_path):
             "import sys, importlib\nfrom mbcli.comparison import peer_process as p\n"
             f"p.import_module = lambda name: importlib.import_module('{name}')\np.main('mujoco')\n"
         )
-    original = peer_process.child_processes.run
+    original = engine_process.child_processes.run
 
     def run(command, **options):
         return original([command[0], str(tmp_path / f"run_{engine}.py")], **options)
 
-    monkeypatch.setattr(peer_process.child_processes, "run", run)
+    monkeypatch.setattr(engine_process.child_processes, "run", run)
     engine = "dying_engine"
     with pytest.raises(PeerError, match="crashed: SIGSEGV"):
         ask("mujoco", request)
@@ -242,6 +243,14 @@ def test_processes_that_die_or_refuse(monkeypatch, tmp_path):
         ask("mujoco", request, longest=0.5)
     with pytest.raises(PeerError, match="reads no SDF"):
         ask("mujoco", request | {"format": "sdf"})
+
+
+def test_an_engine_that_fails_at_import_cannot_be_asked(monkeypatch, tmp_path):
+    (tmp_path / "pydrake").mkdir()
+    (tmp_path / "pydrake/__init__.py").write_text("raise RuntimeError('no libdrake.so')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(PeerError, match="cannot be asked: RuntimeError: no libdrake.so"):
+        ask("pydrake", {"path": str(PENDULUM), "format": "urdf"})
 
 
 def test_unknown_and_missing_engines(monkeypatch):

@@ -90,7 +90,7 @@ def test_the_proof_tells_what_one_side_lacks(old, new):
 
 def test_geometry_of_the_world_goes_to_a_welded_link_in_sdformat(tmp_path):
     out = tmp_path / "m.sdf"
-    result = convert(PAINTED, out)
+    result = convert(PAINTED, out, "-v")
     assert result.code == 0, result.err
     assert "collision 'floor' of the world is on link 'world_geometry', which 'world_geometry_weld' welds" in result.err
     for path, fixed in ((tmp_path / "m.xml", "world"), (out, "world_geometry")):
@@ -129,7 +129,7 @@ LIGHT = (  # its joints turn 1e-7 kg m^2, and nothing
 def test_the_little_that_a_format_needs_is_named_and_passes_the_proof(tmp_path, target):
     """1e-12 kg m^2 is more than 1e-9 of a finger's inertia: what is compared has it."""
     (tmp_path / "m.urdf").write_text(LIGHT)
-    result = cli("convert", tmp_path / "m.urdf", "-o", tmp_path / f"m.{target}")
+    result = cli("-v", "convert", tmp_path / "m.urdf", "-o", tmp_path / f"m.{target}")
     assert result.code == 0, result.err
     assert "INERTIA" in result.err and "link 'tip'" in result.err
 
@@ -314,7 +314,7 @@ def test_a_nested_model_and_its_flat_form_are_the_same(tmp_path):
     inner = f'<model name="arm">{solid.format("hand")}{solid.format("palm")}<joint name="j" type="revolute">'
     inner += "<parent>palm</parent><child>hand</child><axis><xyz>0 0 1</xyz></axis></joint></model>"
     (tmp_path / "a.sdf").write_text(sdf(inner + solid.format("hand")))
-    result = succeed("convert", tmp_path / "a.sdf", "-o", tmp_path / "b.sdf")
+    result = succeed("-v", "convert", tmp_path / "a.sdf", "-o", tmp_path / "b.sdf")
     assert "joint 'arm::j' is called 'arm__j' [NAME]" in result.err
     found = compare_models(tmp_path / "a.sdf", tmp_path / "b.sdf")
     assert not found.differences and "mass_matrix" in found.compared

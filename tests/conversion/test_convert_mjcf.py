@@ -11,6 +11,7 @@ from mbcli.parsers.writing.conversion import converted
 from repository import ROOT
 from test_convert import LINK, PACKAGES, SAMPLES, SHARED, URDF_LINK, convert_and_prove, load, motion_losses, sdf
 
+from mbcli.common import engine_process
 from mbcli.conversion import mujoco_proof
 from mbcli.conversion.conversion_proof import prove, prove_by_engine
 from mbcli.models import load_model
@@ -173,7 +174,7 @@ def test_mujoco_has_the_same_numbers_of_joints_of_several_axes():
         (b'frictionloss="0.2"', b'frictionloss="0.21"', "mujoco: dry friction"),
         (b'ctrlrange="-15 15"', b'ctrlrange="-16 16"', "mujoco: effort limits"),
         (b'pos="0.1 0 0"', b'pos="0.1 0.000001 0"', "mujoco: body poses"),
-        (b'mass="1"', b'mass="-1"', "MuJoCo refuses the file"),
+        (b'mass="1"', b'mass="-1"', "MuJoCo refuses the model"),
     ],
 )
 def test_what_mujoco_would_make_of_a_damaged_text_is_found(old, new, fault):
@@ -184,19 +185,22 @@ def test_what_mujoco_would_make_of_a_damaged_text_is_found(old, new, fault):
     assert any(fault in found for found in proof.faults())
 
 
-def test_an_engine_that_crashes_is_a_difference_and_not_the_end(monkeypatch):
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_an_engine_that_crashes_over_the_file_is_a_difference_and_not_the_end(monkeypatch, is_loaded):
     run = subprocess.run
+    before = f"print('{engine_process.LOADED}', flush=True); " if is_loaded else ""
 
     def crash(*arguments, **options):
-        return run([sys.executable, "-c", "import os; os.abort()"], capture_output=True, text=True)
+        return run([sys.executable, "-c", f"{before}import os; os.abort()"], capture_output=True, text=True)
 
     monkeypatch.setattr(mujoco_proof, "find_spec", lambda name: object())
-    monkeypatch.setattr(mujoco_proof.child_processes, "run", crash)
+    monkeypatch.setattr(engine_process.child_processes, "run", crash)
     model, plant = load(MECHANISM, "urdf")
     conversion = converted(model, "mjcf", packages=PACKAGES, folder=".")
     proof = prove(plant, conversion, PACKAGES)
     prove_by_engine(conversion, proof)
-    assert any("MuJoCo failed" in fault for fault in proof.faults())
+    assert proof.faults() == (["MuJoCo crashed: SIGABRT"] if is_loaded else [])
+    assert proof.unproved == ([] if is_loaded else ["MuJoCo did not prove it: it crashed: SIGABRT"])
 
 
 def test_collisions_that_are_seen_too_may_come_after_others(tmp_path):

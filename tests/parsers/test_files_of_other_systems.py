@@ -119,6 +119,29 @@ def test_a_file_whose_letters_differ_in_case_is_named(folder, model, uri):
     assert f"does not exist; {folder}/Meshes/cube.obj is there, whose letters differ in case [URI_LOOKUP]" in result.out
 
 
+@pytest.mark.parametrize("model", MESHES)
+@pytest.mark.parametrize(
+    ("uri", "meant"),
+    [
+        ("Meshes/cube.stl", "Meshes/cube.obj"),
+        ("Meshes/cubes.obj", "Meshes/cube.obj"),
+        ("package://kit/Meshes/visual/cube.obj", "Meshes/cube.obj"),
+        ("models/cube.obj", "Meshes/cube.obj"),
+    ],
+)
+def test_a_missing_mesh_says_which_file_is_there_instead(folder, model, uri, meant):
+    result = checked(model, MESHES[model](uri))
+    assert "does not exist" in result.out and f"hint: there is {folder}/{meant}" in result.out
+    assert "hint: there is" not in checked(model, MESHES[model]("Meshes/gripper_finger.stl")).out
+
+
+def test_similar_files_are_not_looked_for_outside(folder):
+    (folder.parent / "secret.stl").write_text(MESH)
+    os.symlink(folder.parent / "secret.stl", folder / "Meshes/secret.stl")
+    for uri in ("Meshes/secret.obj", "../secret.obj", "Meshes/secrets.stl"):
+        assert "there is" not in checked("r.urdf", urdf(uri)).out
+
+
 def test_letters_of_other_case_are_not_looked_for_outside(folder):
     (folder.parent / "Secret.obj").write_text(MESH)
     os.symlink(folder.parent / "Secret.obj", folder / "Secret.obj")

@@ -9,13 +9,17 @@ import time
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import click
 import numpy as np
 import pytest
 from command_line import cli, start
 from repository import SAMPLES
 
+from mbcli.cli.options import Options
+from mbcli.cli.view import _loader, view
 from mbcli.errors import ModelError, ResourceError
 from mbcli.models.loading import load_model
+from mbcli.models.placement import put_on_ground
 from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.state.context import Context
 from mbcli.pictures import live_model
@@ -414,3 +418,20 @@ def test_view_refuses_in_one_line(arguments, code, message):
 
 def test_paths_of_models_that_are_no_files_are_not_watched(arm):
     assert live_model.watched_paths([os.fspath(arm), "-", "package://x/y.urdf"]) == [os.fspath(arm)]
+
+
+def test_what_floats_stands_on_the_ground_as_in_runs_and_without_one_at_zero(tmp_path):
+    dog = SAMPLES / "quadruped.urdf"
+
+    def height(*words):
+        arguments = view.make_context("view", [str(dog), *words], obj={"verbosity": 0}).params
+        model, state = Options(**arguments), Options(**arguments)
+        loaded, q = _loader(click.Context(view, obj={"verbosity": 0}), model, state, arguments["ground"])()
+        return q[loaded.plant.GetPositionNames().index("quadruped_trunk_z")]
+
+    run = load_model(dog, contact=True, ground=0.25)
+    context = run.plant.CreateDefaultContext()
+    put_on_ground(run.plant, context, 0.25, np.zeros(run.plant.num_positions(), dtype=bool))
+    start = run.plant.GetPositions(context)[run.plant.GetPositionNames().index("quadruped_trunk_z")]
+    assert height("--ground", "0.25") == start > 0.25
+    assert height() == pytest.approx(start - 0.25) and height("--at", "quadruped_trunk_z=0.1") == 0.1

@@ -17,14 +17,12 @@ STARTS = ("exec", "spawn")  # of functions of os
 
 WRITES = {
     "mbcli/__main__.py": "the null device, for streams that are closed",
+    "mbcli/common/engine_process.py": "a copy of stdout",
     "mbcli/common/file_locks.py": "files of locks in the cache",
     "mbcli/common/output_files.py": "the place",
     "mbcli/common/yaml.py": "pydrake's yaml_dump() to a file that the script names",
     "mbcli/comparison/peer_bullet.py": "in a folder of its own",
-    "mbcli/comparison/peer_process.py": "a copy of stdout",
-    "mbcli/conversion/mujoco_process.py": "a copy of stdout",
     "mbcli/conversion/mujoco_proof.py": "in a folder of its own",
-    "mbcli/conversion/newton_process.py": "a copy of stdout",
     "mbcli/conversion/newton_proof.py": "in a folder of its own",
     "mbcli/engine/precompile.py": "a wheel that is built",
     "mbcli/log/opened_file.py": "room on the disk, for a name that replacing() has given",
