@@ -60,7 +60,9 @@ def column_meant(log: Any, name: str, also: Sequence[str] = ()) -> tuple[str, in
         ends = [path.rpartition("/")[2] for path in paths]
         likely = closest(name, [*known, *ends]) or states.meant(name).likely(name) or columns.likely(name)
         message = f"the log has no field {name!r}; it has {', '.join(known)}"
-        raise LookupError(message + (f'; did you mean "{likely}"?' if likely else ""))
+        raise LookupError(
+            message + (f'; did you mean "{likely}"?' if likely else f"; columns: {listed(columns.names)}")
+        )
     k = found[0]
     for path in paths:
         if k < len(log.names[path]):

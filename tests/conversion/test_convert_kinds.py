@@ -90,7 +90,8 @@ def test_the_proof_tells_what_one_side_lacks(old, new):
 
 def test_geometry_of_the_world_goes_to_a_welded_link_in_sdformat(tmp_path):
     out = tmp_path / "m.sdf"
-    result = convert(PAINTED, out, "-v")
+    (tmp_path / "m.xml").write_text(PAINTED)
+    result = cli("-v", "convert", tmp_path / "m.xml", "-o", out)
     assert result.code == 0, result.err
     assert "collision 'floor' of the world is on link 'world_geometry', which 'world_geometry_weld' welds" in result.err
     for path, fixed in ((tmp_path / "m.xml", "world"), (out, "world_geometry")):

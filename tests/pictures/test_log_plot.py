@@ -70,7 +70,7 @@ def test_fields_are_paths_groups_or_names_of_coordinates(logs):
     }
     assert contents(subplots_of(logs[:1], ["input"])) == {"u [N m]": ["motor"]}
     assert contents(subplots_of(logs[:1], ["q", "elbow_q"])) == {"q [rad]": ["shoulder_q", "elbow_q"]}
-    with pytest.raises(ArgumentError, match="new.h5.*knee.*nor is it the name of one coordinate"):
+    with pytest.raises(ArgumentError, match="new.h5.*no field 'knee'.*columns: shoulder_q, elbow_q"):
         subplots_of(logs[:1], ["knee"])
 
 
