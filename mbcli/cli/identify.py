@@ -73,6 +73,12 @@ class FilesCommand(GroundCommand):
     "--effort-gain does not name, from currents.",
 )
 @click.option(
+    "--known-bodies",
+    is_flag=True,
+    help="Masses and inertias of MODEL are right, and stay: finds gains as --known-load does, without a load, and "
+    "rotors and friction.",
+)
+@click.option(
     "--cutoff",
     type=Number(above=0.0),
     metavar="HZ",
@@ -103,6 +109,12 @@ class FilesCommand(GroundCommand):
 )
 @click.option(
     "--floating", is_flag=True, help="Bases float, and the data give their motion; default: bases are welded."
+)
+@click.option(
+    "--feet",
+    metavar="LIST",
+    help="Links or frames that touch the ground under a base that floats: NAME,NAME. Data say when, u:NAME.contact (0: "
+    "in the air), or with what force, u:NAME.fx, .fy and .fz [N] along the axes of NAME.",
 )
 @click.option(
     "--fit",
@@ -144,6 +156,7 @@ def identify(ctx: click.Context, **values: Any) -> None:
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
     mbcli identify arm.urdf --data log.csv --columns time,q,v,i --effort-gain 10,10.7,8.5 --json
     mbcli identify arm.urdf --data free.csv --loaded held.csv --known-load tool=5.2,0,0,0.1 --columns time,q,v,i
+    mbcli identify arm.xml --data free.csv --known-bodies --columns time,q,v,i -o arm_with_rotors.xml
     mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
     mbcli identify box.xml --data slide.csv --fit trajectory --parameters geometry.box.friction --floating
     """
@@ -226,6 +239,8 @@ def _checked(options: Options) -> bool:
     loaded = bool(options.loaded)
     if (options.known_load is not None) != loaded or (loaded and (not options.data or by_motion)):
         raise click.UsageError("--known-load needs --loaded and --data, --loaded --known-load, and both --fit torque")
+    if options.known_bodies and (loaded or by_motion or not options.data or options.payload is not None):
+        raise click.UsageError("--known-bodies needs --data and --fit torque, without --known-load and --payload")
     for path in (options.output, options.report):
         if path is not None:
             refuse_existing(path, options.force)
@@ -238,6 +253,8 @@ def _checked(options: Options) -> bool:
     for word, value in (("--held", options.held), ("--no-effort", options.no_effort)):
         if by_motion and value is not None:
             raise click.UsageError(f"{word} needs --fit torque")
+    if options.feet is not None and (by_motion or not options.floating):
+        raise click.UsageError("--feet needs --floating and --fit torque")
     if loaded and options.no_effort is not None:
         raise click.UsageError("--no-effort: --known-load finds gains from all efforts")
     return options.ground is not None or any(path.startswith("geometry.") for path in paths)
@@ -247,22 +264,30 @@ def _settings(options: Options, model: LoadedModel) -> Settings:
     """How data are read, and what is identified."""
     from mbcli.identification.identify import Settings
     from mbcli.identification.model_files import kinds_in_file
-    from mbcli.identification.records import expanded_columns
+    from mbcli.identification.records import CURRENT, expanded_columns
 
     plant, known_load = model.plant, options.known_load
+    finds_gains = known_load is not None or options.known_bodies
+    words = (options.columns or "").replace(",", " ").split()
+    if any(word.partition(":")[0] == CURRENT for word in words) and not finds_gains and options.effort_gain is None:
+        raise click.UsageError(
+            "--columns has currents (i): --effort-gain, --known-load or --known-bodies make efforts of them"
+        )
     return Settings(
         columns=None if options.columns is None else expanded_columns(plant, options.columns),
         degrees=options.in_degrees,
         drop_duplicates=options.drop_duplicates,
         file_format=options.data_format,
-        gains=_gains(plant, options.effort_gain, 1.0 if known_load is None else math.nan),
+        gains=_gains(plant, options.effort_gain, math.nan if finds_gains else 1.0),
         cutoff=options.cutoff,
         frictions=_frictions(options.friction),
         by_evidence=AUTO in options.friction.replace(",", " ").split(),
         armature=options.armature,
         payload=options.payload,
         known_load=None if known_load is None else _known_load(known_load),
+        known_bodies=options.known_bodies,
         held=held_words(options.held),
+        feet=[] if options.feet is None else options.feet.replace(",", " ").split(),
         no_efforts=[] if options.no_effort is None else options.no_effort.replace(",", " ").split(),
         in_file=kinds_in_file(model.specs[0].format if model.specs else ""),
     )

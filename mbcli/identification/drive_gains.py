@@ -1,4 +1,4 @@
-"""Gains of drives, effort per current, from motions with and without a load whose mass is known.
+"""Gains of drives, effort per current, from motions with and without a load whose mass is known, or of known bodies.
 
 The current of a joint is i = (A x + b + b_load) / k: A x is linear in the unknowns, b what the file says of the effort
 beside them, and b_load what the load needs, which is 0 without it. So 1 / k is the factor of b_load where that, the
@@ -6,6 +6,10 @@ columns of A and b explain i, joint by joint; the file's numbers are not relied 
 without and with the load tells the two apart (Gautier and Briot 2014).
 They divide by k, too, but put the noise of the currents among the columns, which needs total least squares; here it is
 on the right side alone, where ordinary least squares have no bias.
+
+Where the bodies of the file are right, they are the load: A x has rotors and friction alone, and 1 / k is the factor of
+b. One motion does then. Currents alone do not show the scale: all masses, rotors and frictions times two, and all gains
+too, explain them as well.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from mbcli.identification.estimation import TOLERANCE, base_combinations, covari
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mbcli.identification.estimation import Equations
     from mbcli.identification.signals import Run
@@ -65,9 +69,7 @@ def drive_gains(
     Raises:
         ArgumentError: there is no such link. ModelError: closed chains; a gain that the load does not show, by name.
     """
-    plant = subject.plant
-    if subject.chains is not None:
-        raise ModelError("gains of drives are found for robots without closed chains and followers: give --effort-gain")
+    _refuse_chains(subject)
     frame = _frame_of(subject, load.link)
     pi = of_central_inertia(load.mass, np.array(load.centre or np.zeros(3)), np.zeros((3, 3)))
     of_runs = [subject.equations(run, slow) for run in (*free, *loaded)]
@@ -78,25 +80,78 @@ def drive_gains(
     acts = [np.concatenate((Y[:, :, unknowns], (Y @ pi)[:, :, None]), axis=2) for Y in of_load]
     largest = max(float(np.abs(b[:, :, -1]).max(initial=0.0)) for b in acts)
     sizes = np.concatenate((subject.sizes, np.full(len(unknowns), load.mass)))
-    values, errors = np.array(given, dtype=float), np.zeros(len(given))
-    unknown = []
-    values[np.isnan(given) & (~driven(plant) | subject.held.velocities)] = 1.0
-    for d in np.flatnonzero(np.isnan(values)).tolist():
-        row = int(np.searchsorted(subject.independent, d))
-        equations = [
-            _of_currents(e, row, b, k >= len(free)) for k, (e, b) in enumerate(zip(of_runs, acts, strict=True))
-        ]
-        found = _inverse_gain(equations, sizes, TOLERANCE * largest)
-        if found is None or abs(found[0]) < SURE * found[1]:
-            unknown.append(plant.GetVelocityNames()[d])
-            continue
-        values[d], errors[d] = 1.0 / found[0], found[1] / found[0] ** 2
+
+    def of_joint(row: int) -> list[Equations]:
+        both = enumerate(zip(of_runs, acts, strict=True))
+        return [_of_currents(e, row, b, k >= len(free)) for k, (e, b) in both]
+
+    found, unknown = _found(subject, given, of_joint, sizes, TOLERANCE * largest)
     if unknown:
         raise ModelError(
             f"the load on {load.link} does not show the gain of {', '.join(unknown)}: its efforts there cannot be told "
             "from those of the robot; give --effort-gain NAME=VALUE, or move it otherwise"
         )
-    return DriveGains(values, errors)
+    return found
+
+
+def gains_of_known_bodies(subject: Subject, runs: Sequence[Run], slow: FloatArray, given: FloatArray) -> DriveGains:
+    """The gains of all joints that are driven, where the bodies of the file are right.
+
+    Args:
+        subject: of rotors and friction alone. runs: motions whose efforts are currents. slow, given: as above.
+
+    ModelError: closed chains; a gain that these motions do not show, by name, and why.
+    """
+    _refuse_chains(subject)
+    of_runs = [subject.equations(run, slow) for run in runs]
+    bodies = [(e.tau - e.y)[:, :, None] for e in of_runs]
+    largest = max(float(np.abs(b).max(initial=0.0)) for b in bodies)
+
+    def of_joint(row: int) -> list[Equations]:
+        return [_of_bodies(e, row, b) for e, b in zip(of_runs, bodies, strict=True)]
+
+    found, unknown = _found(subject, given, of_joint, subject.sizes, TOLERANCE * largest)
+    if unknown:
+        raise ModelError(
+            f"the gain of {', '.join(unknown)} cannot be known from these data: what bodies need there cannot be told "
+            "from rotors and friction; move all joints, give --effort-gain NAME=VALUE, or, where the file has the "
+            "inertia of rotors, --no-armature"
+        )
+    return found
+
+
+def _found(
+    subject: Subject, given: FloatArray, of_joint: Callable[[int], list[Equations]], sizes: FloatArray, least: float
+) -> tuple[DriveGains, list[str]]:
+    """Gains, and the names of joints whose gain is not shown.
+
+    of_joint: equations of the current of one of the independent velocities. sizes, least: of _inverse_gain().
+    """
+    plant = subject.plant
+    values, errors = np.array(given, dtype=float), np.zeros(len(given))
+    values[np.isnan(given) & (~driven(plant) | subject.held.velocities | subject.silent)] = 1.0
+    unknown = []
+    for d in np.flatnonzero(np.isnan(values)).tolist():
+        found = _inverse_gain(of_joint(int(np.searchsorted(subject.independent, d))), sizes, least)
+        if found is None or abs(found[0]) < SURE * found[1]:
+            unknown.append(plant.GetVelocityNames()[d])
+            continue
+        values[d], errors[d] = 1.0 / found[0], found[1] / found[0] ** 2
+    return DriveGains(values, errors), unknown
+
+
+def _of_bodies(e: Equations, d: int, bodies: FloatArray) -> Equations:
+    """Equation d, of one joint's current, with one unknown more: the factor of what the bodies need."""
+    own = slice(d, d + 1)
+    A = np.concatenate((e.A[:, own], bodies[:, own]), axis=2)
+    return replace(
+        e, A=A, y=e.tau[:, own], usable=e.usable[:, own], tau=e.tau[:, own], raw_tau=e.raw_tau[:, own], turns=None
+    )
+
+
+def _refuse_chains(subject: Subject) -> None:
+    if subject.chains is not None:
+        raise ModelError("gains of drives are found for robots without closed chains and followers: give --effort-gain")
 
 
 def _frame_of(subject: Subject, link: str) -> int:
@@ -126,7 +181,8 @@ def _of_currents(e: Equations, d: int, load: FloatArray, is_loaded: bool) -> Equ
 
 
 def _inverse_gain(equations: Sequence[Equations], sizes: FloatArray, least: float) -> tuple[float, float] | None:
-    """1 / k and its standard error; None where no motion shows it, or the load's efforts are all below the least.
+    """1 / k, the last unknown, and its standard error; None where no motion shows it, or the load's efforts are all
+    below the least. sizes: of the unknowns before those that are efforts themselves.
 
     It is not shown either where what the load changes in the currents is rounding.
     """
@@ -134,7 +190,7 @@ def _inverse_gain(equations: Sequence[Equations], sizes: FloatArray, least: floa
     if not len(rows) or float(np.abs(rows[:, -1]).max()) <= least:
         return None
     lengths = np.linalg.norm(rows, axis=0)
-    others = np.sqrt(len(rows)) / np.maximum(lengths[-2:], np.sqrt(len(rows)) * 1e-9)
+    others = np.sqrt(len(rows)) / np.maximum(lengths[len(sizes) :], np.sqrt(len(rows)) * 1e-9)
     sizes = np.append(sizes, others)
     # the load is taken last, so that it leads a combination only if the others do not make it up
     order = sizes.copy()

@@ -29,13 +29,14 @@ class Flight:
     """The floating bases of a plant on which no file says what forces act.
 
     Args:
-        subject: of the plant. records: of all files. A column that is 0 throughout says no more than none.
+        subject: of the plant; where it has feet, these say what acts. records: of all files. A column that is 0
+            throughout says no more than none.
     """
 
     def __init__(self, subject: Subject, records: Sequence[Record]) -> None:
         self._subject = subject
         self._bases = []
-        for joint in subject.plant.moving_joints():
+        for joint in () if subject.feet else subject.plant.moving_joints():
             own = slice(joint.velocity_start(), joint.velocity_start() + joint.num_velocities())
             if joint.num_velocities() != 6 or subject.held.velocities[own].any() or subject.silent[own].any():
                 continue
@@ -68,7 +69,8 @@ class Flight:
         if not left:
             raise ModelError(
                 f"{source}: error: something carries the base in all samples, and the data do not say with what force: "
-                "record motion in flight, give efforts on the base (columns tau:...), or weld it (without --floating)"
+                "record motion in flight, name the feet (--feet), give efforts on the base (columns tau:...), or weld "
+                "it (without --floating)"
             )
         if left == whole:
             return []

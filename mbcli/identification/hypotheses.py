@@ -78,6 +78,8 @@ def suspected(subject: Subject, runs: Sequence[Run], slow: FloatArray | None, cu
     run = joined(runs)
     if subject.chains is not None:
         return [_unchecked(run, "the model has constraints or followers: a model of the moving tree alone would do")]
+    if subject.feet:
+        return [_unchecked(run, "unknown forces act on feet: a recording with the base held in the air would do")]
     picked = np.linspace(0, len(run) - 1, min(len(run), SAMPLES)).astype(int)
     trial = Trial(subject, run.part(picked), slow)
     short = _too_short(trial, len(run) / run.rate, cutoff)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.identification.data_checks import checked, missing_efforts
-from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains
+from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains, gains_of_known_bodies
 from mbcli.identification.estimation import (
     BaseParameters,
     Equations,
@@ -23,6 +23,7 @@ from mbcli.identification.estimation import (
     relative_error,
     weigh,
 )
+from mbcli.identification.feet import Feet
 from mbcli.identification.findings import Finding
 from mbcli.identification.flight import Flight
 from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
@@ -55,6 +56,7 @@ class Settings(DataSettings):
         `frictions` beside it. armature: whether armatures are identified. payload: name of the only link that
         is, None: all. in_file: kinds of parameters for which the file has a place.
         known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
+        known_bodies: whether the bodies of the file are right and stay: the same of currents without a load.
         held: {joint: where it stands}, of held_joints(). no_efforts: names of joints whose efforts are not used.
     """
 
@@ -63,6 +65,7 @@ class Settings(DataSettings):
     armature: bool = False
     payload: str | None = None
     known_load: KnownLoad | None = None
+    known_bodies: bool = False
     held: Mapping[str, float | None] = field(default_factory=dict)
     no_efforts: Sequence[str] = ()
     in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
@@ -144,8 +147,10 @@ def identify(
         raise ValueError(f"there is no friction {', '.join(sorted(unknown))}")
     counts = dict.fromkeys(("rows", "samples", "used", "slow", "saturated", "at_stop", "outliers"), 0)
     gains = settings.gains
-    if settings.known_load is not None:
+    of_currents = settings.known_load is not None or settings.known_bodies
+    if of_currents:
         settings = replace(settings, gains=np.ones(plant.num_velocities()))
+    feet = Feet(plant, settings.feet)
     records = [read_record(path, plant, settings, tell=tell) for path in (*data, *loaded, *validate)]
     held = held_joints(plant, settings.held, records if settings.held else ())
     silent = without_efforts(plant, settings.no_efforts, held)
@@ -157,9 +162,11 @@ def identify(
         frictions=settings.frictions,
         armature=settings.armature,
         payload=settings.payload,
+        bodies=not settings.known_bodies,
         held=held,
         name=name,
         silent=silent,
+        feet=feet,
     )
     findings = list(subject.findings)
     if silent.any():
@@ -177,12 +184,15 @@ def identify(
     records = [held.fill(record) for record in records]
     cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
     cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
-    followed = [_followed(record, subject) for record in records]
+    followed = [feet.with_forces(_followed(record, subject), subject.batch) for record in records]
     velocity_of, flight = velocities_of(plant, subject.context), Flight(subject, followed)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
     whole: list[Run] = []
     for kind, record, (_, usable, _), own_cutoff in zip(use, followed, kept, cutoffs, strict=True):
-        found = [flight.alone(run, own_cutoff) for run in runs_of(record, own_cutoff, usable, velocity_of)]
+        found = [
+            feet.on(flight.alone(run, own_cutoff), record, own_cutoff)
+            for run in runs_of(record, own_cutoff, usable, velocity_of)
+        ]
         findings += flight.findings(found)
         whole += found if kind == "data" or not data else []
         runs[kind] += [run.thinned(own_cutoff) for run in found]
@@ -191,9 +201,12 @@ def identify(
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
     slow = slow_speeds(np.concatenate([run.v for run in first]))
     found_gains = None
-    if settings.known_load is not None:
+    if of_currents:
         known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
-        found_gains = drive_gains(subject, runs["data"], runs["loaded"], settings.known_load, slow, known)
+        if settings.known_load is None:
+            found_gains = gains_of_known_bodies(subject, runs["data"], slow, known)
+        else:
+            found_gains = drive_gains(subject, runs["data"], runs["loaded"], settings.known_load, slow, known)
         runs = {kind: [run.times(found_gains.values) for run in own] for kind, own in runs.items()}
         whole = [run.times(found_gains.values) for run in whole]
         first = runs["data"] or runs["validation"]
@@ -210,8 +223,8 @@ def identify(
     # whatever the file says of friction: what is tested are the data
     of_data = (
         subject
-        if settings.payload is None
-        else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held, silent=silent)
+        if settings.payload is None and not settings.known_bodies
+        else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held, silent=silent, feet=feet)
     )
     for source in dict.fromkeys(run.source for run in whole):
         parts = [run for run in whole if run.source == source]
@@ -247,9 +260,10 @@ def identify(
                 for record, (_, usable, _) in zip(followed[: len(data)], kept, strict=False):
                     for run in runs_of(record, cutoff / 2.0, usable, velocity_of):
                         gained = run if found_gains is None else run.times(found_gains.values)
-                        gained = flight.alone(gained, cutoff / 2.0)
+                        gained = feet.on(flight.alone(gained, cutoff / 2.0), record, cutoff / 2.0)
                         smoother.append(subject.equations(gained.thinned(cutoff / 2.0), slow))
                 _count_bias(result, smoother)
+            _count_gains(result, own)
             assert result.estimate is not None
             result.known_speed, part = known_efforts(subject, first, result.estimate)
             findings += told_of_speeds(result.known_speed, part, own[0].source)
@@ -314,10 +328,12 @@ def _with_laws(subject: Subject, laws: Sequence[FrictionLaw], settings: Settings
         subject.plant,
         frictions=[kind for kind in FRICTIONS if kind in subject.frictions or any(kind in k for k in kinds.values())],
         armature=settings.armature,
+        bodies=not settings.known_bodies,
         held=subject.held,
         name=name,
         laws={d: (*kinds.get(d, (VISCOUS, COULOMB)), *others) for d in subject.joints},
         silent=subject.silent,
+        feet=subject.feet,
     )
     for law in laws:
         if law.speed is not None:
@@ -443,10 +459,29 @@ def _count_bias(result: Identified, smoother: list[Equations]) -> None:
         after = solved(result.subject, smoother, (base.columns, base.combinations), weighted.near)[1]
     except NumericalError:  # nothing to compare with
         return
-    bias = after.x - before.x
-    result.estimate = replace(before, root=np.hstack((before.root, bias[:, None])))
+    _add_error(result, after.x - before.x)
+
+
+def _count_gains(result: Identified, own: list[Equations]) -> None:
+    """Adds to standard errors how much the result changes where a gain that was found is off by its own."""
+    base, before, weighted, gains = result.base, result.estimate, result.weighted, result.gains
+    if gains is None:
+        return
+    assert base is not None and before is not None and weighted is not None
+    for d in np.flatnonzero(gains.errors).tolist():
+        factors = np.ones(own[0].y.shape[1])
+        factors[int(np.searchsorted(result.subject.independent, d))] += gains.errors[d] / gains.values[d]
+        changed = [replace(e, y=e.y + (factors - 1.0) * e.tau, tau=factors * e.tau) for e in own]
+        after = solved(result.subject, changed, (base.columns, base.combinations), weighted.near)[1]
+        _add_error(result, after.x - before.x)
+
+
+def _add_error(result: Identified, error: FloatArray) -> None:
+    """Counts an error (p,) of the parameters beside those that are counted already."""
+    assert result.estimate is not None and result.base is not None
+    result.estimate = replace(result.estimate, root=np.hstack((result.estimate.root, error[:, None])))
     result.errors = result.estimate.errors
-    result.base = replace(base, errors=np.hypot(base.errors, base.combinations @ bias))
+    result.base = replace(result.base, errors=np.hypot(result.base.errors, result.base.combinations @ error))
 
 
 def _figures(result: Identified, own: list[Equations], others: list[Equations]) -> dict[str, float | None]:

@@ -10,6 +10,9 @@ residuals L^T J0^-1 L - 1 along the directions L^-1 E L^-T.
 Where least squares are far from possible bodies a step ends at the border of these, and all that follow are short. So
 the data count little at first, and more from stage to stage, as in interior-point methods. A stage that does not end is
 tried again with the data counting only a little more than in the last that did.
+
+What keeps frictions and rotors positive is no measurement. Where the file says nothing of one and the data hardly tell
+it from zero, its standard error is that of all positive values that the data allow, each as likely as noise makes it.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ NEAR = 10.0  # errors of the first stage
 GROWTH, LEAST_GROWTH = 5.0, 1.02  # of errors from stage to stage, at first and at last
 ROUGH, SETTLED = 0.3, 1e-8  # the decrement that ends all stages but the last, and the last
 REFLECTIONS_AT_ONCE = 16
+LEAST_SHARE, MOST_SHARE = (
+    1e-9,
+    0.8,
+)  # of what is known of a positive unknown: less is untouched, more no matter of bounds
 SHORT_OF_BORDER = 0.9  # part of the way out of possible bodies that a step may take
 UNITS_OF_PARAMETERS = np.stack([pseudo_inertia(e) for e in np.eye(10)])  # (10, 4, 4)
 TRIANGLE = np.triu_indices(4)  # elements of a symmetric matrix
@@ -82,7 +89,9 @@ def estimate(weighted: Weighted, parameters: Sequence[Parameter], reference: Flo
             factor = max(1.0, good / growth)
             continue
         if factor == 1.0:
-            return Estimate(found.x, prior.units[:, None] * dtrtri(found.T)[0], steps)
+            root = dtrtri(found.T)[0]
+            root = np.hstack((root, prior.beyond_bounds(found.x, root)))
+            return Estimate(found.x, prior.units[:, None] * root, steps)
         now, good = found.x, factor
         factor = max(1.0, factor / growth)
 
@@ -103,6 +112,7 @@ class _Prior:
         self._positive = [k for k, q in enumerate(parameters) if q.kind in POSITIVE]
         self._free = [k for k, q in enumerate(parameters) if q.kind not in POSITIVE and q.kind != INERTIAL]
         self._others = np.array(self._positive + self._free, dtype=int)
+        self._unsaid = [k for k in self._positive if parameters[k].old <= 0.0]
         self._drawn, inertial = np.ones(self._p), 10 * self._links
         self.start = np.array(x, dtype=float)
         self.start[:inertial] = reference.ravel()
@@ -137,10 +147,25 @@ class _Prior:
         T[others, p] = np.repeat((1.0, 0.0), (len(positive), len(free))) - at[others] / self._drawn[others]
         return T
 
+    def beyond_bounds(self, at: FloatArray, root: FloatArray) -> FloatArray:
+        """(p, m) what a root (p, p) of the covariance, by units, lacks of unknowns that their bounds hold near zero."""
+        found = []
+        for k in self._unsaid:
+            covariance = root @ root[k]
+            variance, pull = float(covariance[k]), float(self._drawn[k] / at[k])  # pull: the slope of the bound
+            share = 1.0 - pull**2 * variance  # of what is known of it, that the bound does not say
+            if not LEAST_SHARE < share < MOST_SHARE:
+                continue
+            alone, here = variance / share, float(at[k] / self._drawn[k])
+            spread = _one_sided(here, here - alone * (pull - 1.0), np.sqrt(alone))
+            if spread**2 > variance:
+                found.append(covariance / variance * np.sqrt(spread**2 - variance))
+        return np.array(found).reshape(len(found), self._p).T
+
     def allows(self, at: FloatArray) -> bool:
         if any(at[k] <= 0.0 for k in self._positive):
             return False
-        return bool(np.linalg.eigvalsh(self._bodies(at)).min() > 0.0)
+        return bool(np.linalg.eigvalsh(self._bodies(at)).min(initial=np.inf) > 0.0)
 
     def cost(self, at: FloatArray) -> float:
         ratio = self._inverse @ self._bodies(at)
@@ -196,6 +221,18 @@ def _with_rows(T: FloatArray, rows: FloatArray, right: FloatArray) -> tuple[Floa
     p = rows.shape[1]
     T = dtpqrt(0, min(REFLECTIONS_AT_ONCE, p), T, np.column_stack((rows, right)))[0]
     return np.triu(T[:p, :p]), T[:p, p]
+
+
+def _one_sided(here: float, there: float, sigma: float) -> float:
+    """Root of the mean square of how far a number that is not negative is from `here`: it is measured as `there`, by
+    noise of size sigma, or such that a negative measurement is one of them."""
+    from scipy.special import erfcx
+
+    sigma = max(sigma, -there)
+    least = -there / sigma  # of the noise, in its size
+    beyond = np.sqrt(2.0 / np.pi) / float(erfcx(least / np.sqrt(2.0)))  # mean of a normal number that is above `least`
+    variance = max(1.0 + least * beyond - beyond**2, 0.0)
+    return float(np.hypot(sigma * np.sqrt(variance), there + sigma * beyond - here))
 
 
 def _spread(weighted: Weighted, k: int) -> float:

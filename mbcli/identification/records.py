@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 CURRENT = "i"  # efforts before they are multiplied by their gain
+CONTACT, FORCES = ".contact", (".fx", ".fy", ".fz")  # u:FOOT.contact, and force [N] on it along its own axes
 LARGEST = 1e15  # of a number of a recording, in its unit: squares and rates of those beyond are not finite
 FEWEST_ROWS = 50
 
@@ -51,6 +52,7 @@ class DataSettings:
         gains: (nv,) that efforts are multiplied by, None: they are efforts.
         cutoff: [Hz] of the filter, None: chosen from the data; accelerations that rows give are not filtered then.
         drop_duplicates: whether rows with the time of the row before are left out; else they are an error.
+        feet: names of frames, of which texts have columns u:FOOT.contact (0: in the air) and u:FOOT.fx, .fy, .fz.
     """
 
     columns: Sequence[str] | None = None
@@ -59,6 +61,7 @@ class DataSettings:
     gains: FloatArray | None = None
     cutoff: float | None = None
     drop_duplicates: bool = False
+    feet: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Record:
     Attributes:
         source: its name. time: (n,) [s], increasing. rows: (n,) number of each row in the file, from 0.
         q, v, vdot, tau: (n, nq) and (n, nv); a column that the file does not give is NaN.
-        u: (n, nu) of actuators, or more, with the aims of the controllers of aimed_actuators().
+        u: (n, nu) of actuators, or more, with the aims of the controllers of aimed_actuators(), or of feet: the contact
+        and force of each.
     """
 
     source: str
@@ -156,6 +160,9 @@ def read_record(
         k = actuator.input_start()
         names[2] = [*names[2], names[2][k] + TARGET]
         units["u"] = [*units["u"], "rad" if actuator.joint().is_angular() else "m"]
+    for foot in settings.feet:
+        names[2] = [*names[2], foot + CONTACT, *(foot + part for part in FORCES)]
+        units["u"] = [*units["u"], "", *("N" for _ in FORCES)]
     demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
     layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns)
     try:

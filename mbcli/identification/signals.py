@@ -29,7 +29,7 @@ LOWEST, HIGHEST = 0.01, 0.25  # of the rate: bounds of a cut-off that is chosen
 SAMPLES_A_PERIOD = 6.0  # of the cut-off, that are kept
 EDGE = 0.5  # of a period of the cut-off, at each end, whose filtered values are not used
 MOST_SAMPLES = 40_000  # in all
-RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable", "signs")  # with one row a sample
+RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable", "signs", "touch")  # with one row a sample
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Run:
         source: name of its file. time (n,), q (n, nq), v, vdot, tau (n, nv); raw_tau: efforts before the filter.
         rows: (n,) the nearest row of the file. usable: (n, nv) whether the effort of a velocity may be used.
         rate: [1/s] of the samples. signs: (n, nv) of velocities, for friction, after the filter of the efforts; None:
-        no filter.
+        no filter. touch: (n, feet) of Feet.on(), whether unknown forces act on each; None: there are no feet.
     """
 
     source: str
@@ -54,6 +54,7 @@ class Run:
     usable: Any
     rate: float
     signs: FloatArray | None = None
+    touch: Any = None
 
     def __len__(self) -> int:
         return len(self.time)

@@ -11,6 +11,7 @@ from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.engine.runtime.kernel import may_compile
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.estimation import Equations
+from mbcli.identification.feet import Feet
 from mbcli.identification.findings import Finding
 from mbcli.identification.followers import follow
 from mbcli.identification.friction_signs import friction_sign, stribeck_part
@@ -53,9 +54,11 @@ class Subject:
     Args:
         plant: finalized. frictions: kinds among FRICTIONS that are identified. armature: whether armatures are.
         payload: name of the only link whose parameters are identified, with offsets among frictions; None: all.
+        bodies: whether those of links are identified; else they stay what the file says.
         held: joints that do not move, None: there are none.
         laws: {velocity: kinds of friction of its joint}; those that it does not name have all of `frictions`.
         silent: (nv,) of without_efforts(): velocities whose equations are not used; None: of none.
+        feet: that may touch something, None: nothing does.
 
     Attributes:
         independent: velocities whose equations equations() gives: those that are not held nor silent, nor depend on
@@ -75,10 +78,12 @@ class Subject:
         frictions: Sequence[str],
         armature: bool,
         payload: str | None = None,
+        bodies: bool = True,
         held: HeldJoints | None = None,
         name: str = "",
         laws: Mapping[int, Sequence[str]] = MappingProxyType({}),
         silent: Any = None,
+        feet: Feet | None = None,
     ) -> None:
         self.held, self.payload = held or nothing_held(plant), payload is not None
         self.silent = np.zeros(plant.num_velocities(), dtype=bool) if silent is None else silent
@@ -91,12 +96,13 @@ class Subject:
         self.moved = MovedBodies(plant, self.model)
         self.findings: list[Finding] = []
         self.batch: Any = StateBatch(self.model, compiled=may_compile())
+        self.feet = feet or Feet(plant)
         # a file that offsets have no place in leaves them to be found with each payload, which would pass for them
         there = FRICTIONS if payload is None else (OFFSET,)
         self.frictions = tuple(k for k in there if k in frictions)
         self._laws = laws
         self._with_armature = armature and payload is None
-        self._choose_links(payload, name)
+        self._choose_links(payload, name, bodies)
         self._choose_joints()
         self.parameters = self._parameters()
         self.zero = np.array([p.kind == COULOMB and COULOMB not in laws.get(p.element, there) for p in self.parameters])
@@ -108,7 +114,7 @@ class Subject:
         self._default_q = np.array(plant.GetPositions(self.context))
         self.frames = [int(plant.elements.bodies[n].body_frame().index()) for n in self.links]
 
-    def _choose_links(self, payload: str | None, name: str) -> None:
+    def _choose_links(self, payload: str | None, name: str, identified: bool) -> None:
         bodies = self.plant.elements.bodies
         self.links: list[int] = []
         self._weighs: list[bool] = []
@@ -132,9 +138,11 @@ class Subject:
             self.links, self._weighs = [self.links[found[0]]], [self._weighs[found[0]]]
         if not self.links:
             raise ModelError("no joint moves a link with a mass: there is nothing to identify")
+        if not identified:
+            self.links, self._weighs = [], []
         given = [self.moved.of_link(n) for n in self.links]
-        self.reference = np.array([possible(pi) for pi in given])
-        self.given = np.array(given)
+        self.reference = np.array([possible(pi) for pi in given]).reshape(-1, 10)
+        self.given = np.array(given).reshape(-1, 10)
 
     def _is_tree(self) -> bool:
         """Whether no constraint acts on what moves."""
@@ -261,7 +269,10 @@ class Subject:
         elif len(self.independent) < A.shape[1]:
             A, y, tau, raw, usable, judged = (part[:, self.independent] for part in (A, y, tau, raw, usable, judged))
             turns = turns[0], turns[1][:, self.independent]
-        return Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged, turns)
+        found = Equations(A, y, usable, tau, raw, run.time, run.source, run.rate, judged, turns)
+        return (
+            found if run.touch is None else self.feet.without_forces(found, q, run.touch, self.independent, self.batch)
+        )
 
     def _turns(self, v: FloatArray, change: FloatArray) -> tuple[Any, FloatArray]:
         """Of Equations, where signs of velocities (n, nv) change so much."""

@@ -1,4 +1,4 @@
-"""Gains of drives come back from motions with and without a known load."""
+"""Gains of drives come back from motions with and without a known load, or from those of known bodies."""
 
 import numpy as np
 import pytest
@@ -122,3 +122,76 @@ def test_a_gain_that_the_load_does_not_show_is_named_and_can_be_given(arm, tmp_p
     assert (identify(plant, [free], settings=given, loaded=[free]).gains.values == GAINS).all()
     with pytest.raises(ArgumentError, match="no link 'tool' on a joint"):
         identify(plant, [free], settings=Settings(known_load=KnownLoad("tool", 1.0)), loaded=[free])
+
+
+ROTORS = np.array([0.8, 1.1, 0.5, 0.4, 0.15, 0.1, 0.05])  # [kg m^2] more than the file has
+VISCOUS, COULOMB = 0.5 * ROTORS, 2.0 * ROTORS
+AXLE = """<robot name="axle"><link name="base"/><link name="disc"><inertial><mass value="2"/><inertia ixx="0.02" ixy="0"
+  ixz="0" iyy="0.02" iyz="0" izz="0.04"/></inertial></link><joint name="axle" type="continuous"><parent link="base"/>
+  <child link="disc"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def currents(motion, noise=0.0, seed=0):
+    """Of free motion of bodies as the file has them, with rotors and friction."""
+    q, v, vdot, tau = motion
+    i = (tau + ROTORS * vdot + VISCOUS * v + COULOMB * np.sign(v)) / GAINS
+    return q, v, vdot, i + noise * i.std(axis=0) * np.random.default_rng(seed).normal(size=i.shape)
+
+
+def truths(subject):
+    of = {"armature": ROTORS, "viscous": VISCOUS, "coulomb": COULOMB, "offset": 0.0 * ROTORS}
+    return subject.x0 + [of[p.kind][p.element] for p in subject.parameters]
+
+
+def test_free_motion_of_known_bodies_shows_gains_rotors_and_friction(arm, tmp_path):
+    plant, (motion, _) = arm
+    path = write_npz(tmp_path / "free.npz", *currents(motion))
+    result = identify(plant, [path], settings=Settings(known_bodies=True, armature=True))
+    # signs of velocities have a slope of two standing speeds about zero, which rotors and friction are found by
+    assert np.abs(result.gains.values / GAINS - 1.0).max() < 1e-5
+    assert {p.kind for p in result.subject.parameters} == {"armature", "viscous", "coulomb", "offset"}
+    np.testing.assert_allclose(result.x, truths(result.subject), atol=1e-4)
+    assert result.figures["after"] < 1e-3
+
+
+def test_gains_and_rotors_of_known_bodies_are_within_two_standard_errors(arm, tmp_path):
+    """Rotors and friction are as unknown as the gains that they are times."""
+    plant, (motion, _) = arm
+    gains = others = count = 0
+    for seed in range(4):
+        path = write_npz(tmp_path / "free.npz", *currents(motion, 0.05, seed))
+        result = identify(plant, [path], settings=Settings(known_bodies=True, armature=True))
+        gains += int((np.abs(result.gains.values - GAINS) < 2.0 * result.gains.errors).sum())
+        others += int((np.abs(result.x - truths(result.subject)) < 2.0 * result.errors).sum())
+        count += len(result.x)
+    assert gains >= 24 and others >= 0.9 * count, (gains, others, count)  # of 28 and 112
+
+
+def test_a_gain_that_free_motion_does_not_show_is_named(tmp_path):
+    """A disc on its own axle: its inertia acts as that of the rotor, and only their sum over the gain is known."""
+    (tmp_path / "axle.urdf").write_text(AXLE)
+    plant = plant_of(tmp_path / "axle.urdf", weld_base=True)
+    q, v, vdot = drawn_states(plant, 200, 3)
+    path = write_npz(tmp_path / "free.npz", q, v, vdot, (0.04 * vdot + 0.1 * v) / 5.0)
+    with pytest.raises(ModelError, match="the gain of axle_axle_w cannot be known from these data: what bodies need"):
+        identify(plant, [path], settings=Settings(known_bodies=True, armature=True))
+    result = identify(plant, [path], settings=Settings(known_bodies=True, armature=False))
+    assert result.gains.values == pytest.approx([5.0], rel=1e-8)
+    given = Settings(known_bodies=True, armature=True, gains=np.array([5.0]))
+    assert identify(plant, [path], settings=given).gains.errors == 0.0
+
+
+def test_the_command_finds_gains_of_known_bodies_and_takes_no_currents_for_efforts(arm, tmp_path):
+    _, (motion, _) = arm
+    free = write_npz(tmp_path / "free.npz", *currents(motion))
+    words = ["-q", "identify", SAMPLES / "arm7.urdf", "--weld-base", "--data", free]
+    document = succeed(*words, "--known-bodies", "--json").json()
+    assert np.abs(np.array([g["value"] for g in document["effort_gains"]]) / GAINS - 1.0).max() < 1e-5
+    assert {p["kind"] for p in document["parameters"]} == {"armature", "viscous", "coulomb", "offset"}
+    for more, cause in (
+        (["--known-bodies", "--payload", "hand"], "without --known-load and --payload"),
+        (["--known-bodies", "--fit", "trajectory"], "--known-bodies needs --data and --fit torque"),
+        (["--columns", "time,q,v,i"], "--columns has currents (i)"),
+    ):
+        result = cli(*words, *more)
+        assert result.code == 2 and cause in result.err
