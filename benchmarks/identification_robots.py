@@ -4,13 +4,14 @@
 
 A folder is one robot: `robot.urdf` (or .xml, .sdf), `data*.csv`, `unseen*.csv`, and `options.json` with what the
 command would be given, all of it optional: {"columns": "time,q,v,i", "gains": [10.0, ...], "held": "all", "friction":
-"auto", "gravity": [0, 0, 9.81]}.
+"auto", "gravity": [0, 0, 9.81], "feet": "FL_FOOT,FR_FOOT", "payload": "trunk"}; with feet the base floats.
 
 For each robot a table of errors of efforts as measured (norm over norm, of the samples that identify judges):
 
     file       the model file as it is
     plain      ordinary least squares of all samples that may be used, as mujoco-sysid solves them: no weights, and
                bodies may be impossible
+    possible   the same with bodies that can be: those that are nearest by the errors of all samples, unweighted
     FIGAROH    its regressor, base parameters and least squares, weighted by the noise of each joint
     mj.sysid   `mujoco.sysid.optimize` of masses, centres and friction, after `--iterations` steps, from at most MOST
                samples; 0 leaves it out
@@ -41,9 +42,10 @@ from benchmarks.identification import Samples, figaroh, mujoco_optimize, without
 from mbcli.cli.identify import held_words
 from mbcli.errors import MbcliError
 from mbcli.identification.data_checks import checked
-from mbcli.identification.estimation import predicted
+from mbcli.identification.estimation import Weighted, predicted, triangle_of
 from mbcli.identification.identify import DEFAULT_FRICTIONS, Settings, identify
 from mbcli.identification.model_files import kinds_in_file, volumes_of
+from mbcli.identification.possible_bodies import estimate
 from mbcli.identification.records import expanded_columns, given, read_record
 from mbcli.identification.signals import choose_cutoff, runs_of, velocities_of
 from mbcli.identification.verdict import verdict
@@ -63,6 +65,20 @@ def plain_least_squares(result: Identified) -> Any:
     return np.linalg.lstsq(A, y, rcond=1e-9)[0] * result.subject.sizes
 
 
+def possible_least_squares(result: Identified) -> Any:
+    """(p,) of the same equations, of bodies and frictions that can be."""
+    A = np.concatenate([e.A[e.usable] for e in result.data])
+    y = np.concatenate([e.y[e.usable] for e in result.data])
+    x = plain_least_squares(result)
+    R = triangle_of(np.column_stack((A, y)) / (np.linalg.norm(A @ x - y) / np.sqrt(len(y))))
+    subject, kept = result.subject, ~result.subject.zero
+    weighted = Weighted(np.ones(1), [], R[:-1, :-1][:, kept], R[:-1, -1], 1.0, 0)
+    own = [p for p, there in zip(subject.parameters, kept, strict=True) if there]
+    found = np.zeros(len(x))
+    found[kept] = estimate(weighted, own, subject.reference, x[kept]).x
+    return found
+
+
 class Robot:
     """The recordings of a folder, and what identify makes of them with its verdict."""
 
@@ -73,7 +89,8 @@ class Robot:
             with open(os.path.join(folder, "options.json"), encoding="utf-8") as file:
                 options = json.load(file)
         self.gravity = options.get("gravity")
-        model = load_model([self.path], weld_base=True, gravity=self.gravity)
+        self.feet = options.get("feet", "").replace(",", " ").split()
+        model = load_model([self.path], weld_base=not self.feet, gravity=self.gravity)
         self.plant = model.plant
         self.settings = Settings(
             columns=expanded_columns(model.plant, options["columns"]) if "columns" in options else None,
@@ -82,6 +99,8 @@ class Robot:
             by_evidence=options.get("friction") == "auto",
             armature=True,
             held=held_words(options.get("held")),
+            feet=self.feet,
+            payload=options.get("payload"),
             in_file=kinds_in_file(model.specs[0].format),
         )
         self.data, self.unseen = (
@@ -133,6 +152,8 @@ class Robot:
     def by_others(self, iterations: int) -> dict[str, Any]:
         """{program: efforts (n, d) of the unseen samples, or why there are none}."""
         result, found = self.result, {}
+        if self.feet:
+            return dict.fromkeys(("FIGAROH", "mj.sysid"), "feet with unknown forces")
         runs = result.validation or result.data
         unseen = self.samples(self.unseen or self.data, runs)
         calls = {
@@ -171,7 +192,11 @@ def report(folder: str, iterations: int) -> bool:
     raw, judged = (np.concatenate([getattr(e, what) for e in runs]) for what in ("raw_tau", "judged"))
     efforts: dict[str, Any] = {
         what: np.concatenate([predicted(e, x) for e in runs])
-        for what, x in (("file", result.x0), ("plain", plain_least_squares(result)))
+        for what, x in (
+            ("file", result.x0),
+            ("plain", plain_least_squares(result)),
+            ("possible", possible_least_squares(result)),
+        )
     }
     efforts |= robot.by_others(iterations)
     for what, x in (("found", result.x), ("written", result.x_of_file)):

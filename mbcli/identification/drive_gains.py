@@ -21,7 +21,15 @@ import numpy as np
 
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.identification.data_checks import driven
-from mbcli.identification.estimation import TOLERANCE, base_combinations, covariance, least_squares, weigh
+from mbcli.identification.estimation import (
+    TOLERANCE,
+    base_combinations,
+    covariance,
+    least_squares,
+    orthonormal,
+    weigh,
+)
+from mbcli.identification.findings import Finding
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia
 
 if TYPE_CHECKING:
@@ -32,6 +40,8 @@ if TYPE_CHECKING:
     from mbcli.identification.subject import Subject
     from mbcli.math.array_types import FloatArray
 
+BY_CHANCE = 3.0  # times the squares that so many more unknowns explain of noise
+WORSE, AT_ALL = 1.1, 0.002  # times the error that others leave, and of the efforts beside: less does not matter
 SURE = 3.0  # standard errors that the inverse of a gain is from 0, at least
 
 
@@ -117,6 +127,41 @@ def gains_of_known_bodies(subject: Subject, runs: Sequence[Run], slow: FloatArra
             "from rotors and friction; move all joints, give --effort-gain NAME=VALUE, or, where the file has the "
             "inertia of rotors, --no-armature"
         )
+    return found
+
+
+def of_other_bodies(
+    subject: Subject, free: Subject, runs: Sequence[Run], slow: FloatArray, cutoff: float | None
+) -> list[Finding]:
+    """Findings of joints whose efforts other bodies than those of the file explain better, by more than chance.
+
+    Args:
+        subject: of rotors and friction alone. free: the same with bodies. runs: with the efforts by the gains that were
+        found. cutoff: [Hz] of their filter: twice as many samples a second are independent; None: all are.
+    """
+    found = []
+    of_runs = [(subject.equations(run, slow), free.equations(run, slow)) for run in runs]
+    for k, name in enumerate(subject.independent_names()):
+        rows = [e.usable[:, k] for e, _ in of_runs]
+        tau = np.concatenate([e.tau[own, k] for (e, _), own in zip(of_runs, rows, strict=True)])
+        bodies = np.concatenate([(e.tau - e.y)[own, k] for (e, _), own in zip(of_runs, rows, strict=True)])
+        few = np.concatenate([e.A[own, k] for (e, _), own in zip(of_runs, rows, strict=True)])
+        many = np.concatenate([e.A[own, k] for (_, e), own in zip(of_runs, rows, strict=True)])
+        parts = [orthonormal(np.column_stack((A, bodies)))[0] for A in (few, many)]
+        left = [float(((tau - Q @ (Q.T @ tau)) ** 2).sum()) for Q in parts]
+        alone = 1.0 if cutoff is None else min(1.0, 2.0 * cutoff / runs[0].rate)
+        more, rest = parts[1].shape[1] - parts[0].shape[1], alone * len(tau) - parts[1].shape[1]
+        errors = np.sqrt(np.array(left) / max(float(tau @ tau), 1e-300))
+        if (
+            rest > 0.0
+            and left[0] > (1.0 + BY_CHANCE * more / rest) * left[1]
+            and errors[0] > WORSE * errors[1] + AT_ALL
+        ):
+            message = (
+                f"bodies of the file explain the current to {100 * errors[0]:.1f} %, others would to "
+                f"{100 * errors[1]:.1f} %: the gain is as wrong as the bodies are"
+            )
+            found.append(Finding("DATA_BODIES", message, runs[0].source, 0, name))
     return found
 
 

@@ -17,6 +17,7 @@ CODES = {
     "DATA_GRAVITY": "error",
     "DATA_SATURATED": "warning",
     "DATA_COUPLED": "warning",
+    "DATA_BODIES": "warning",
     "DATA_LIMITS": "warning",
     "DATA_UNCHECKED": "warning",
     "DATA_HELD": "note",

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
 from mbcli.identification.data_checks import checked, missing_efforts
-from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains, gains_of_known_bodies
+from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains, gains_of_known_bodies, of_other_bodies
 from mbcli.identification.estimation import (
     BaseParameters,
     Equations,
@@ -226,6 +226,8 @@ def identify(
         if settings.payload is None and not settings.known_bodies
         else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held, silent=silent, feet=feet)
     )
+    if settings.known_bodies:
+        findings += of_other_bodies(subject, of_data, runs["data"], slow, cutoff)
     for source in dict.fromkeys(run.source for run in whole):
         parts = [run for run in whole if run.source == source]
         findings += suspected(of_data, parts, slow, cutoff if data else cutoffs[use.index("validation")])

@@ -167,6 +167,19 @@ def test_gains_and_rotors_of_known_bodies_are_within_two_standard_errors(arm, tm
     assert gains >= 24 and others >= 0.9 * count, (gains, others, count)  # of 28 and 112
 
 
+def test_bodies_that_are_not_those_of_the_data_are_told_of(arm, tmp_path):
+    """Gains are as wrong as the masses that they come from."""
+    _, (motion, _) = arm
+    path = write_npz(tmp_path / "free.npz", *currents(motion, 0.02))
+    settings = Settings(known_bodies=True, armature=True)
+    right = identify(plant_of(SAMPLES / "arm7.urdf", weld_base=True), [path], settings=settings)
+    assert "DATA_BODIES" not in [f.code for f in right.findings]
+    plant = plant_of(SAMPLES / "arm7.urdf", weld_base=True, overrides={"body.hand.mass": 5.0})
+    wrong = identify(plant, [path], settings=settings)
+    assert "DATA_BODIES" in [f.code for f in wrong.findings]
+    assert np.abs(wrong.gains.values / GAINS - 1.0).max() > 0.1
+
+
 def test_a_gain_that_free_motion_does_not_show_is_named(tmp_path):
     """A disc on its own axle: its inertia acts as that of the rotor, and only their sum over the gain is known."""
     (tmp_path / "axle.urdf").write_text(AXLE)
