@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 FOUND = 1  # exit code: the data or the result look wrong
-FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "sqrt", "stiffness")
+FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "sqrt", "stiffness", "temperature")
 DEFAULT_WORDS = ("viscous", "coulomb", "offset")
 AUTO = "auto"  # in place of these: the law of each joint by evidence
 MOST_ROWS = 60  # of a table of parameters in a text
@@ -89,8 +89,8 @@ class FilesCommand(GroundCommand):
     default="viscous,coulomb,offset",
     metavar="LIST",
     help="What friction is identified: viscous, coulomb, offset, asymmetry (of viscous friction), stribeck, sqrt (of "
-    "the speed), stiffness (a spring), or none; auto: the law of each joint by data that are left out. "
-    "[viscous,coulomb,offset]",
+    "the speed), stiffness (a spring), temperature (what viscous friction changes with: columns u:temperature or "
+    "u:JOINT.temperature), or none; auto: the law of each joint by data that are left out. [viscous,coulomb,offset]",
 )
 @click.option("--armature/--no-armature", default=True, help="Identify the inertia of rotors of each joint. [armature]")
 @click.option(
@@ -309,7 +309,7 @@ def _frictions(text: str) -> list[str]:
             there = ", ".join((*FRICTION_WORDS, AUTO))
             raise click.UsageError(f"--friction: there is no '{word}'; there are {there} and none")
     if AUTO in words:
-        twice = [word for word in words if word in (*DEFAULT_WORDS, "stribeck", "sqrt")]
+        twice = [word for word in words if word in (*DEFAULT_WORDS, "stribeck", "sqrt", "temperature")]
         if twice:
             raise click.UsageError(f"--friction: {AUTO} chooses {', '.join(twice)}")
         words = [*DEFAULT_WORDS, *(word for word in words if word != AUTO)]

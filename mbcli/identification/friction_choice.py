@@ -1,9 +1,9 @@
 """Which law of friction each joint has, by evidence: what predicts best the parts of the data that were left out.
 
 Laws: viscous; and Coulomb; and a part that grows with the square root of the speed, or Stribeck's, which falls within a
-speed. All have an offset. The data are cut into blocks of time, or files where these are many; each block is predicted
-from the others by least squares, by efforts before the filter. A law with more numbers counts as better only if it is
-by more than chance.
+speed, or, where data have temperatures, viscous friction that changes with these. All have an offset. The data are cut
+into blocks of time, or files where these are many; each block is predicted from the others by least squares, by efforts
+before the filter. A law with more numbers counts as better only if it is by more than chance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.identification.estimation import base_combinations, product, weigh
 from mbcli.identification.friction_signs import SLOW, friction_sign, stribeck_part
-from mbcli.identification.unknowns import COULOMB, ROOT, STRIBECK, VISCOUS
+from mbcli.identification.unknowns import COULOMB, ROOT, STRIBECK, VISCOUS, WARMTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from mbcli.identification.subject import Subject
     from mbcli.math.array_types import FloatArray
 
-LAWS = (VISCOUS, COULOMB, ROOT, STRIBECK)  # each of the last three is on top of those before, but not of ROOT
+LAWS = (VISCOUS, COULOMB, ROOT, STRIBECK, WARMTH)  # each after the second is on top of the first two
 KINDS = {  # of unknowns
     VISCOUS: (VISCOUS,),
     COULOMB: (VISCOUS, COULOMB),
     ROOT: (VISCOUS, COULOMB, ROOT),
     STRIBECK: (VISCOUS, COULOMB, STRIBECK),
+    WARMTH: (VISCOUS, COULOMB, WARMTH),
 }
 STRIBECK_PARTS = (0.03, 0.06, 0.12, 0.25, 0.5)  # of the usual speed, that are tried
 BLOCKS = 10
@@ -103,6 +104,9 @@ def friction_laws(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> li
         sign = friction_sign(v[:, d], slow[d])
         added = [sign * np.sqrt(np.abs(v[:, d]))]
         added += [stribeck_part(v[:, d], sign, part * usual[d]) for part in STRIBECK_PARTS]
+        if all(run.warmth is not None for run in runs):
+            warmth = np.concatenate([run.warmth[:, d] for run in runs if run.warmth is not None])
+            added.append((warmth - warmth.mean()) * v[:, d])
         B = np.column_stack((A[:, k], *added))
         own = _normal(B, y[:, k], usable[:, k], blocks, noise[k])
         tried = _tried(whole, sums[k], own, kind_at[COULOMB, d])
@@ -125,7 +129,9 @@ def _tried(whole: _Normal, alone: _Normal, own: _Normal, coulomb: int) -> dict[t
         (COULOMB, None, list(range(r)), coulomb),
         (ROOT, None, [*range(r), r], r),
     ]
-    laws += [(STRIBECK, p, [*range(r), r + 1 + n], r + 1 + n) for n, p in enumerate(STRIBECK_PARTS) if r + 1 + n < q]
+    laws += [(STRIBECK, p, [*range(r), r + 1 + n], r + 1 + n) for n, p in enumerate(STRIBECK_PARTS)]
+    if q > r + 1 + len(STRIBECK_PARTS):
+        laws.append((WARMTH, None, [*range(r), q - 1], None))
     found = {}
     for law, part, which, positive in laws:
         at = np.ix_(which, which)

@@ -32,10 +32,11 @@ from mbcli.identification.held_joints import held_joints, without_efforts
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
 from mbcli.identification.possible_bodies import Estimate, estimate
-from mbcli.identification.records import DataSettings, Record, given, read_record
+from mbcli.identification.records import TEMPERATURE, DataSettings, Record, given, read_record
 from mbcli.identification.signals import MOVES, choose_cutoff, runs_of, velocities_of
 from mbcli.identification.subject import HOLD, Subject
-from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS
+from mbcli.identification.temperatures import temperatures, with_temperatures
+from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS, WARMTH
 from mbcli.identification.weight_choice import ChosenWeights, choose_weights
 
 if TYPE_CHECKING:
@@ -185,12 +186,18 @@ def identify(
     cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
     cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
     followed = [feet.with_forces(_followed(record, subject), subject.batch) for record in records]
+    warmths = [temperatures(record, plant) for record in records]
+    for record, warmth in zip(records, warmths, strict=True):
+        if warmth is None and WARMTH in settings.frictions:
+            raise ModelError(
+                f"{record.source}: error: no temperatures: columns u:{TEMPERATURE} or u:JOINT.{TEMPERATURE}"
+            )
     velocity_of, flight = velocities_of(plant, subject.context), Flight(subject, followed)
     runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
     whole: list[Run] = []
-    for kind, record, (_, usable, _), own_cutoff in zip(use, followed, kept, cutoffs, strict=True):
+    for kind, record, (_, usable, _), own_cutoff, warmth in zip(use, followed, kept, cutoffs, warmths, strict=True):
         found = [
-            feet.on(flight.alone(run, own_cutoff), record, own_cutoff)
+            with_temperatures(feet.on(flight.alone(run, own_cutoff), record, own_cutoff), record, warmth)
             for run in runs_of(record, own_cutoff, usable, velocity_of)
         ]
         findings += flight.findings(found)
@@ -200,6 +207,8 @@ def identify(
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
     slow = slow_speeds(np.concatenate([run.v for run in first]))
+    usual_warmth = np.mean(np.concatenate([run.warmth for run in first if run.warmth is not None] or [[0.0]]), axis=0)
+    subject.usual_warmth = usual_warmth
     found_gains = None
     if of_currents:
         known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
@@ -214,6 +223,7 @@ def identify(
     if settings.by_evidence and data and subject.frictions:
         laws = friction_laws(subject, runs["data"], slow)
         subject = _with_laws(subject, laws, settings, name)
+        subject.usual_warmth = usual_warmth
     elif STRIBECK in subject.frictions and data:
         _choose_stribeck_speed(subject, runs["data"], slow)
     subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
@@ -259,10 +269,11 @@ def identify(
             result.x_of_file = _for_file(result, settings.in_file)
             if cutoff is not None:
                 smoother: list[Equations] = []
-                for record, (_, usable, _) in zip(followed[: len(data)], kept, strict=False):
+                for record, (_, usable, _), warmth in zip(followed[: len(data)], kept, warmths, strict=False):
                     for run in runs_of(record, cutoff / 2.0, usable, velocity_of):
                         gained = run if found_gains is None else run.times(found_gains.values)
                         gained = feet.on(flight.alone(gained, cutoff / 2.0), record, cutoff / 2.0)
+                        gained = with_temperatures(gained, record, warmth)
                         smoother.append(subject.equations(gained.thinned(cutoff / 2.0), slow))
                 _count_bias(result, smoother)
             _count_gains(result, own)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CURRENT = "i"  # efforts before they are multiplied by their gain
 CONTACT, FORCES = ".contact", (".fx", ".fy", ".fz")  # u:FOOT.contact, and force [N] on it along its own axes
+TEMPERATURE = "temperature"  # u:temperature of all joints, u:JOINT.temperature of one
 LARGEST = 1e15  # of a number of a recording, in its unit: squares and rates of those beyond are not finite
 FEWEST_ROWS = 50
 
@@ -71,8 +72,8 @@ class Record:
     Attributes:
         source: its name. time: (n,) [s], increasing. rows: (n,) number of each row in the file, from 0.
         q, v, vdot, tau: (n, nq) and (n, nv); a column that the file does not give is NaN.
-        u: (n, nu) of actuators, or more, with the aims of the controllers of aimed_actuators(), or of feet: the contact
-        and force of each.
+        u: (n, nu) of actuators, or more, with the aims of the controllers of aimed_actuators(), or of feet, the contact
+        and force of each, and of a text last the temperature of all joints, and of each with one velocity.
     """
 
     source: str
@@ -160,9 +161,15 @@ def read_record(
         k = actuator.input_start()
         names[2] = [*names[2], names[2][k] + TARGET]
         units["u"] = [*units["u"], "rad" if actuator.joint().is_angular() else "m"]
+    if settings.feet and not text:
+        raise ModelError(f"{source}: error: feet need columns of a text, u:{settings.feet[0]}{CONTACT} or its forces")
     for foot in settings.feet:
         names[2] = [*names[2], foot + CONTACT, *(foot + part for part in FORCES)]
         units["u"] = [*units["u"], "", *("N" for _ in FORCES)]
+    if torques and text:
+        warm = [joint.name() for joint in plant.moving_joints() if joint.num_velocities() == 1]
+        names[2] = [*names[2], TEMPERATURE, *(f"{joint}.{TEMPERATURE}" for joint in warm)]
+        units["u"] = [*units["u"], *("" for _ in range(1 + len(warm)))]
     demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
     layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns)
     try:

@@ -29,7 +29,19 @@ LOWEST, HIGHEST = 0.01, 0.25  # of the rate: bounds of a cut-off that is chosen
 SAMPLES_A_PERIOD = 6.0  # of the cut-off, that are kept
 EDGE = 0.5  # of a period of the cut-off, at each end, whose filtered values are not used
 MOST_SAMPLES = 40_000  # in all
-RUN_ARRAYS = ("time", "rows", "q", "v", "vdot", "tau", "raw_tau", "usable", "signs", "touch")  # with one row a sample
+RUN_ARRAYS = (
+    "time",
+    "rows",
+    "q",
+    "v",
+    "vdot",
+    "tau",
+    "raw_tau",
+    "usable",
+    "signs",
+    "touch",
+    "warmth",
+)  # with one row a sample
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,7 @@ class Run:
         rows: (n,) the nearest row of the file. usable: (n, nv) whether the effort of a velocity may be used.
         rate: [1/s] of the samples. signs: (n, nv) of velocities, for friction, after the filter of the efforts; None:
         no filter. touch: (n, feet) of Feet.on(), whether unknown forces act on each; None: there are no feet.
+        warmth: (n, nv) temperature of the joint of each velocity, None: not known.
     """
 
     source: str
@@ -55,6 +68,7 @@ class Run:
     rate: float
     signs: FloatArray | None = None
     touch: Any = None
+    warmth: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.time)

@@ -27,6 +27,7 @@ from mbcli.identification.unknowns import (
     STIFFNESS,
     STRIBECK,
     VISCOUS,
+    WARMTH,
     Parameter,
 )
 from mbcli.multibody.assembly.closed_chains import ClosedChains
@@ -69,6 +70,7 @@ class Subject:
         parameters: list of Parameter, in the order of the unknowns. zero: (p,) those that are 0 by the law of their
         joint, whatever the file says: Coulomb friction. frames: (m,) of the links, numbers.
         findings: of the model. payload: whether only a payload is identified.
+        usual_warmth: (nv,) temperatures at which viscous friction is what is called so.
     """
 
     def __init__(
@@ -164,6 +166,7 @@ class Subject:
     def _choose_joints(self) -> None:
         self.joints: list[int] = []
         self._dry, self._stiffness, self._rest = np.zeros((3, self.plant.num_velocities()))
+        self.usual_warmth: FloatArray | float = 0.0
         self.stribeck_speed = np.full(self.plant.num_velocities(), np.inf)  # [rad/s or m/s] of each velocity
         self.joint_of: dict[int, Any] = {}
         for joint in self.plant.moving_joints():
@@ -201,6 +204,7 @@ class Subject:
                     STRIBECK: ("N", "N m"),
                     ROOT: ("N sqrt(s/m)", "N m sqrt(s)"),
                     STIFFNESS: ("N/m", "N m/rad"),
+                    WARMTH: ("N s/(m K)", "N m s/K"),
                 }[kind][angular]
                 old = {
                     ARMATURE: self.model.dof_armature,
@@ -243,7 +247,7 @@ class Subject:
         q, v, vdot = self.complete(run.q, run.v, run.vdot)
         sign = friction_sign(v, slow)
         signs = run.signs_of(v, slow)
-        A = self.columns(q, v, vdot, signs)
+        A = self.columns(q, v, vdot, signs, warmth=run.warmth)
         fixed = self.batch.inverse_dynamics(q, v, vdot, damping=VISCOUS not in self.frictions)
         known = fixed - A @ self._of_fixed
         if COULOMB not in self.frictions:
@@ -294,11 +298,18 @@ class Subject:
         }
 
     def columns(
-        self, q: FloatArray, v: FloatArray, vdot: FloatArray, sign: FloatArray | None = None, batch: Any = None
+        self,
+        q: FloatArray,
+        v: FloatArray,
+        vdot: FloatArray,
+        sign: FloatArray | None = None,
+        batch: Any = None,
+        warmth: FloatArray | None = None,
     ) -> FloatArray:
         """A (n, nv, p): tau = A x + what is not identified.
 
         sign: (n, nv) of velocities, for friction; None: as they are. batch: of the model under another gravity.
+        warmth: (n, nv) temperatures, None: the usual ones.
         """
         Y = (batch or self.batch).inverse_dynamics_regressor(q, v, vdot, self.frames, self._weighs)
         per_joint = {
@@ -307,6 +318,7 @@ class Subject:
             OFFSET: lambda: np.ones_like(v),
             ASYMMETRY: lambda: np.abs(v),
             STIFFNESS: lambda: self._stretch(q),
+            WARMTH: lambda: np.zeros_like(v) if warmth is None else (warmth - self.usual_warmth) * v,
             **self._with_sign(v, np.sign(v) if sign is None else sign),
         }
         A = np.empty((*v.shape, len(self.parameters)))
@@ -341,7 +353,8 @@ class Subject:
             seen = np.concatenate([run.q[[0, -1]] for run in runs] or [held.q[None, :]])[:, held.positions]
             q[:, held.positions] = seen[rng.integers(len(seen), size=SHOWN)]
             q, v, vdot = self.complete(q, v, vdot)
-        return self.columns(q, v, vdot)[:, self.independent].reshape(-1, len(self.parameters))
+        warmth = self.usual_warmth + rng.normal(size=v.shape)
+        return self.columns(q, v, vdot, warmth=warmth)[:, self.independent].reshape(-1, len(self.parameters))
 
     def independent_names(self) -> list[str]:
         """Names of the velocities whose equations equations() gives."""

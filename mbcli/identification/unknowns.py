@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS = (
+INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS, WARMTH = (
     "inertial",
     "armature",
     "viscous",
@@ -14,8 +14,9 @@ INERTIAL, ARMATURE, VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNE
     "stribeck",
     "sqrt",
     "stiffness",
+    "temperature",
 )
-FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS)
+FRICTIONS = (VISCOUS, COULOMB, OFFSET, ASYMMETRY, STRIBECK, ROOT, STIFFNESS, WARMTH)
 POSITIVE = (ARMATURE, VISCOUS, COULOMB, STRIBECK, ROOT, STIFFNESS)  # kinds of parameters that are not negative
 
 
