@@ -207,7 +207,9 @@ def identify(
     if not first:
         raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
     slow = slow_speeds(np.concatenate([run.v for run in first]))
-    usual_warmth = np.mean(np.concatenate([run.warmth for run in first if run.warmth is not None] or [[0.0]]), axis=0)
+    usual_warmth = np.mean(
+        np.concatenate([run.warmth for run in first if run.warmth is not None] or [np.zeros((1, 1))]), axis=0
+    )
     subject.usual_warmth = usual_warmth
     found_gains = None
     if of_currents:
