@@ -70,13 +70,14 @@ GROUPS = {  # of commands in --help
 ELSEWHERE = {  # what people type: the command that does it
     "sim": "simulate", "run": "simulate", "rollout": "simulate", "resume": "simulate --resume",
     "batch": "simulate --each", "plot": "log plot", "diff": "log diff", "export": "log export", "show": "log show",
-    "tail": "log tail", "verify": "log verify", "recover": "log recover", "fk": "kinematics", "ik": "kinematics --ik",
+    "tail": "log tail", "verify": "log verify", "recover": "log recover",
     "poses": "kinematics", "id": "inverse-dynamics", "rnea": "inverse-dynamics", "aba": "forward-dynamics",
     "fd": "forward-dynamics",
     "crba": "mass-matrix", "info": "inspect", "describe": "inspect", "tree": "inspect", "lint": "check",
     "validate": "check", "visualize": "view", "show-model": "view", "video": "replay", "animate": "replay",
     "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",
 }  # fmt: skip
+ALIASES = {"fk": "kinematics", "ik": "kinematics"}  # what people of robots call it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # errors of disks that take no more
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -125,6 +126,7 @@ def _refuse_json(ctx: click.Context, param: click.Parameter, value: bool) -> Non
     table=COMMANDS,
     groups=GROUPS,
     elsewhere=ELSEWHERE,
+    aliases=ALIASES,
     context_settings={"help_option_names": ["--help"], "max_content_width": 110},
     epilog="Exit codes: 0 done, 1 a check found something, 2 usage, 3 model or configuration invalid, 4 file missing, "
     "5 numerical failure, 6 output cannot be written, 70 a bug, 129/130/141/143 stopped by a signal.",

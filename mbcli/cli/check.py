@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections import Counter
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,18 +21,19 @@ from mbcli.errors import ModelError, ResourceError
 from mbcli.parsers.formats import FORMATS as MODEL_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mbcli.checks.baseline import Baseline
     from mbcli.checks.file_check import FileCheck
     from mbcli.parsers.diagnostics import Diagnostic
 
-FORMATS = ("text", "json", "jsonl", "sarif")
+FORMATS = ("text", "json", "jsonl", "sarif", "github")
 SEVERITIES = ("error", "warning", "note")
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 MAX_FINDINGS = 1000
 MAX_OF_KIND = 10
 MAX_RELATED = 3  # other places of a finding in a text
+WATCH_SECONDS = 0.2  # between looks at the files
 FOUND = 1  # exit code: there is something at or above --fail-on
 
 
@@ -43,6 +46,17 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option(
     "--baseline", metavar="FILE", help="Ignore accepted findings: those in FILE, the output of an earlier check --json."
 )
+@click.option(
+    "--select",
+    "selected",
+    multiple=True,
+    metavar="CODE",
+    help="Only findings of this code, as MESH_SIZE or 'MESH_*' (repeat).",
+)
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="CODE", help="No findings of this code; they do not count (repeat)."
+)
+@click.option("--watch", is_flag=True, help="Check again whenever one of the files is saved, until Ctrl-C.")
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
     "--fail-on", type=click.Choice(SEVERITIES), default="error", help="Lowest severity that gives exit code 1. [error]"
@@ -54,7 +68,12 @@ FOUND = 1  # exit code: there is something at or above --fail-on
     metavar="N",
     help=f"Print N findings at most; all are counted. [{MAX_FINDINGS}, and 10 of a kind in a text]",
 )
-@click.option("--format", "output_format", type=click.Choice(FORMATS), help="jsonl: one finding per line.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    help="jsonl: one finding per line; github: annotations of its workflows.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
 @click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write the result to a file.")
@@ -70,6 +89,7 @@ def check(ctx: click.Context, **options: Any) -> int:
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
     mbcli check robots/ --baseline accepted.json --sarif -o robots.sarif
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
+    mbcli check robot.urdf --ignore 'MESH_*' --ignore JOINT_LIMIT_MISSING --watch
     xacro robot.xacro | mbcli check - --input-format urdf
 
     Notes are counted; `mbcli -v check` prints them, and all findings of a kind. JSON and SARIF have everything. Every
@@ -78,21 +98,66 @@ def check(ctx: click.Context, **options: Any) -> int:
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
     3 a file is of no known format; 4 a MODEL or its SRDF file cannot be read. All files are checked in any case.
     """
-    from mbcli.checks.file_check import UNREADABLE
-
     if options["expand"]:
         print_expanded(Options(**options), Output(options))
         return 0
     result_format = _format(options)
+    for name, option in (("selected", "--select"), ("ignored", "--ignore")):
+        options[name] = _codes(options[name], option)
+    if not options["watch"]:
+        return _report(options, result_format, ctx.obj["verbosity"])[0]
+    if "-" in options["models"] or options["output"] not in (None, "-") or result_format not in (None, "text"):
+        raise click.UsageError("--watch prints text on files, to the terminal")
+    known: list[str] = []
+    while True:
+        before = _stamps(known, options)  # before reading: what is written meanwhile is new again
+        known = _report(options, result_format, ctx.obj["verbosity"])[1]
+        stamps = _stamps(known, options) | before
+        while stamps == _stamps(stamps, options):
+            time.sleep(WATCH_SECONDS)
+        click.echo("mbcli: read again", err=True)
+
+
+def _codes(words: Sequence[str], option: str) -> tuple[str, ...]:
+    """The codes of findings, or patterns of codes, of an option."""
+    from mbcli.common.suggestions import closest
+    from mbcli.parsers.checks.codes import CODES
+
+    patterns = tuple(word.strip().upper() for text in words for word in text.split(",") if word.strip())
+    for pattern in patterns:
+        if not any(fnmatchcase(code, pattern) for code in CODES):
+            likely = closest(pattern, CODES)
+            hint = f"; did you mean {likely}?" if likely else "; `mbcli explain` lists all"
+            raise click.UsageError(f"{option}: there is no code '{pattern}'{hint}")
+    return patterns
+
+
+def _stamps(paths: Iterable[str], options: dict[str, Any]) -> dict[str, tuple[int, ...] | None]:
+    """{path: what changes when a file is written} of files, and of the models there are now."""
+    found: dict[str, tuple[int, ...] | None] = {}
+    for path in (*paths, *options["models"], *_files(options)):
+        try:
+            status = os.stat(path)
+            found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError:
+            found[path] = None
+    return found
+
+
+def _report(options: dict[str, Any], result_format: str | None, verbosity: int) -> tuple[int, list[str]]:
+    """Checks and prints; returns the exit code and the paths of all files that were read."""
+    from mbcli.checks.file_check import UNREADABLE
+
     baseline = _baseline(options["baseline"])
     fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]
     checked = [_check(model, options) for model in _files(options)]
     if baseline is not None:
         for file in checked:
             file.findings = [finding for finding in file.findings if not baseline.accepts(finding)]
+    for file in checked:
+        file.findings = [finding for finding in file.findings if _is_wanted(finding.code, options)]
     findings = [finding for file in checked for finding in file.findings]
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-    verbosity = ctx.obj["verbosity"]
     if result_format in (None, "text"):
         wanted = failing if options["quiet"] or verbosity < 0 else SEVERITIES[: 3 if verbosity > 0 else 2]
         shown = [f for f in findings if f.severity in wanted or f.severity in failing]
@@ -108,10 +173,16 @@ def check(ctx: click.Context, **options: Any) -> int:
         emit(text, Output(options), styled=result_format in (None, "text"))
     elif options["output"] not in (None, "-"):
         write_file(options["output"], "", options["force"])
+    paths = [source["path"] for file in checked for source in file.sources]
     failures = {file.failure for file in checked} - {None}
     if failures:
-        return (ResourceError if UNREADABLE in failures else ModelError).exit_code
-    return FOUND if any(finding.severity in failing for finding in findings) else 0
+        return (ResourceError if UNREADABLE in failures else ModelError).exit_code, paths
+    return (FOUND if any(finding.severity in failing for finding in findings) else 0), paths
+
+
+def _is_wanted(code: str, options: dict[str, Any]) -> bool:
+    selected = not options["selected"] or any(fnmatchcase(code, pattern) for pattern in options["selected"])
+    return selected and not any(fnmatchcase(code, pattern) for pattern in options["ignored"])
 
 
 class Output:
@@ -259,4 +330,22 @@ def _sarif(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: 
     return to_json(sarif_log(shown, sources, all_shown=len(shown) == len(findings)))
 
 
-WRITERS = {"json": _json, "jsonl": _json_lines, "sarif": _sarif}
+def _github(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
+    """Commands that workflows of GitHub show beside the lines of files, as its documentation ("Workflow commands") has
+    them."""
+    lines = []
+    for finding in shown:
+        place = {"file": finding.place.file, "line": finding.place.line, "col": finding.place.column}
+        given = {key: value for key, value in (place | {"title": finding.code}).items() if value}
+        properties = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in given.items())
+        hint = f"; {finding.hint}" if finding.hint else ""
+        kind = "notice" if finding.severity == "note" else finding.severity
+        lines.append(f"::{kind} {properties}::{_escaped(printable(finding.message + hint))}")
+    return "\n".join(lines)
+
+
+def _escaped(text: str, more: str = "") -> str:
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)
+
+
+WRITERS = {"json": _json, "jsonl": _json_lines, "sarif": _sarif, "github": _github}

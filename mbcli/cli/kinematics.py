@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--ik",
+    "--to",
     "places",
     multiple=True,
     metavar="FRAME=x,y,z[,qw,qx,qy,qz]",
@@ -52,6 +53,8 @@ def kinematics(
     mbcli kinematics arm.urdf --frame tool --at elbow=0.3
     mbcli kinematics arm.urdf --states motion.csv --frame tool --format csv
     mbcli kinematics arm.urdf --ik tool=0.4,0,0.5,0,1,0,0 --json > state.json
+
+    `mbcli fk` and `mbcli ik` are this command: mbcli ik arm.urdf --to tool=0.4,0,0.5
     """
     if places and values["states"] is not None:
         raise click.UsageError("--ik solves for one state, --states gives many")

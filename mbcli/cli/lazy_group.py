@@ -47,6 +47,7 @@ class LazyGroup(click.Group):
         table: command -> (module of mbcli.cli, its line in --help). The function in the module has the module's name.
         groups: {title: commands} of --help; default: all under one.
         elsewhere: {what is no command: the words that do it}.
+        aliases: {another name: the command}, which --help does not list.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class LazyGroup(click.Group):
         table: dict[str, tuple[str, str]],
         groups: dict[str, tuple[str, ...]] | None = None,
         elsewhere: dict[str, str] | None = None,
+        aliases: dict[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.table, self.elsewhere = table, elsewhere or {}
+        self.table, self.elsewhere, self.aliases = table, elsewhere or {}, aliases or {}
         self.groups = {"Commands": tuple(table)} if groups is None else groups
         self.params.append(_short_help_option())
 
@@ -66,6 +68,7 @@ class LazyGroup(click.Group):
         return list(self.table)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        name = self.aliases.get(name, name)
         if name not in self.table:
             return None
         module = self.table[name][0]
@@ -84,6 +87,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        args = [self.aliases.get(args[0], args[0]), *args[1:]]
         name = args[0]
         if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
             likely = self.elsewhere.get(name.lower()) or closest(name, self.table)

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from command_line import cli, hinge, one_robot, succeed
-from repository import SAMPLES
+from command_line import cli, hinge, one_robot, start, succeed
+from repository import ROOT, SAMPLES
 
 SOUND = one_robot("ab", hinge("j", "a", "b"))
 WARNED = SOUND.replace("<axis ", "<axes/><axis ")
@@ -292,3 +292,42 @@ def test_a_result_file_is_written_even_if_there_is_nothing_to_say(tmp_path):
 def test_a_missing_srdf_file_is_not_a_fault_of_the_model(tmp_path):
     result = cli("check", QUIET, "--srdf", tmp_path / "gone.srdf")
     assert result.code == 4 and f"{tmp_path}/gone.srdf: error: cannot read the file" in result.out
+
+
+def codes(*options):
+    result = cli("check", "faulty.urdf", "--json", *options)
+    return result.code, {finding["code"] for finding in result.json()["findings"]}
+
+
+def test_findings_are_selected_and_ignored_by_their_codes(folder):
+    assert codes() == (1, {"ATTRIBUTE_INVALID", "ELEMENT_UNKNOWN"})
+    assert codes("--select", "element_unknown") == (0, {"ELEMENT_UNKNOWN"})
+    assert codes("--select", "ELEMENT_*,ATTRIBUTE_*") == codes()
+    assert codes("--ignore", "ATTRIBUTE_INVALID") == (0, {"ELEMENT_UNKNOWN"})
+    assert codes("--select", "*", "--ignore", "ATTRIBUTE_*", "--ignore", "ELEMENT_*") == (0, set())
+    assert cli("check", "gone.urdf", "--ignore", "*").code == 4
+    result = cli("check", "faulty.urdf", "--ignore", "ELEMENT_UNKNWON")
+    assert (
+        result.code == 2 and "--ignore: there is no code 'ELEMENT_UNKNWON'; did you mean ELEMENT_UNKNOWN?" in result.err
+    )
+
+
+def test_annotations_of_github_have_their_places_and_escapes(folder):
+    (folder / "a,b.urdf").write_text(FAULTY.replace('"1,5"', '"100%"'))
+    result = cli("check", "a,b.urdf", "--format", "github")
+    column = FAULTY.index('value="1,5"') + 1
+    assert result.code == 1
+    assert f"::error file=a%2Cb.urdf,line=1,col={column},title=ATTRIBUTE_INVALID::attribute" in result.out
+    assert 'found "100%25"' in result.out and "\n::warning file=a%2Cb.urdf,line=1," in "\n" + result.out
+
+
+def test_a_file_that_is_watched_is_checked_again_when_it_is_saved(folder):
+    path = folder / "sound.urdf"
+    process = start("check", path, "--watch", env={"MBCLI_JIT": "0"}, cwd=ROOT)
+    assert process.stdout.readline() == f"{path}: nothing found\n"
+    path.write_text(FAULTY)
+    assert process.stdout.readline().startswith(f"{path}:1:")
+    process.terminate()
+    assert process.wait(10) == 143
+    for words in (["-"], ["sound.urdf", "-o", "out.txt"], ["sound.urdf", "--json"]):
+        assert cli("check", "--watch", *words, stdin=SOUND).code == 2

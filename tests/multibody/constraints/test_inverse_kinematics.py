@@ -124,6 +124,7 @@ def test_the_command_solves_and_its_state_can_be_used(tmp_path):
     place = "flange=0.4,0.1,0.5,0,1,0,0"
     text = succeed("kinematics", ARM, "--ik", place).out
     assert "arm7_joint_1_q" in text and text.splitlines()[-1].split()[:4] == ["flange", "0.4", "0.1", "0.5"]
+    assert succeed("ik", ARM, "--to", place).out == text and succeed("fk", ARM).out == succeed("kinematics", ARM).out
     result = succeed("kinematics", ARM, "--ik", place, "--json")
     document = result.json()
     assert document["frames"].keys() == {"flange"} and document["ik"]["q"] == document["q"]
