@@ -13,6 +13,7 @@ from mbcli.errors import ModelError
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import as_loaded, load_model
 from mbcli.models.measures import measures
+from mbcli.multibody.core.inputs import pd_law
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree.joint_kinds import is_weld
@@ -337,7 +338,7 @@ def _frame(plant: MultibodyPlant, frame: Frame) -> Entry:
 
 
 def _actuator(plant: MultibodyPlant, actuator: JointActuator) -> Entry:
-    gains = actuator.get_controller_gains() if actuator.has_controller() else None
+    law = pd_law(plant, actuator)
     return {
         "name": actuator.name(),
         "model_instance": _instance(plant, actuator),
@@ -345,7 +346,7 @@ def _actuator(plant: MultibodyPlant, actuator: JointActuator) -> Entry:
         "effort_limit": _limit(actuator.effort_limit()),
         "rotor_inertia": actuator.default_rotor_inertia(),
         "gear_ratio": actuator.default_gear_ratio(),
-        "controller_gains": [gains.p, gains.d] if gains is not None else None,
+        "controller_gains": None if law is None else [law.p, law.d],
         "place": _place(actuator),
     }
 

@@ -222,7 +222,8 @@ def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
     if kind == "geometry":
         found = _geometries(loaded)
     else:
-        bodies, joints, actuators = plant.elements.bodies[1:], plant.moving_joints(), plant.elements.actuators
+        bodies, joints = plant.elements.bodies[1:], plant.moving_joints()
+        actuators = [plant.controllers_of_run.get(a, a) for a in plant.elements.actuators]
         kinds: dict[str, Sequence[Any]] = {"body": bodies, "joint": joints, "actuator": actuators}
         found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in kinds[kind]]
     names = [element.name for element in found]

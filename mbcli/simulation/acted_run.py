@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from mbcli.multibody.core.inputs import has_controllers
+from mbcli.multibody.core.run_plant import plant_of_run
 from mbcli.multibody.stepping.run import Run
-from mbcli.simulation.holding import give_back_controllers, start_holding
+from mbcli.simulation.holding import controllers_of, start_holding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +33,7 @@ class ActedRun:
 
     Attributes:
         given: the values of all settings.
+        loaded, plant: those of the model, or with what actors let act in the steps, see change_plant().
         own: the caller's context that the run starts from and advances, None without one.
         context: of the run; controller: called at ticks, None for none; forces: on bodies, that steps take without
             Python; actuation: the Input, None if ports or a controller give it; controlled: names of the actuators with
@@ -64,23 +67,21 @@ class ActedRun:
         self.forces: list[LinkForce] = []
         self.held_in_steps: dict[JointActuator, Held] = {}
         self.actors: list[Any] = []
-        self._released: dict[JointActuator, Any] = {}  # the gains that the plant had before
 
     def actor(self, kind: type[A]) -> A:
         """The actor of a kind."""
         return next(actor for actor in self.actors if isinstance(actor, kind))
 
-    def take_controllers(self, held: Mapping[JointActuator, Held]) -> None:
-        """PD controllers act in the steps of the run, in a new context."""
-        self._released |= {a: a.get_controller_gains() if a.has_controller() else None for a in held}
-        self.held_in_steps |= held
-        self.context = start_holding(self.plant, self.context, held)
+    def change_plant(self, **acting: Any) -> None:
+        """The run is one of a plant with more that acts in its steps, as arguments of plant_of_run() say."""
+        self.plant = plant_of_run(self.plant, **acting)
+        self.loaded = replace(self.loaded, plant=self.plant)
 
-    def give_back(self) -> None:
-        """The plant has the controllers of before take_controllers(), in contexts that are made from now on."""
-        if self._released:
-            give_back_controllers(self.plant, self._released)
-            self._released = {}
+    def take_controllers(self, held: Mapping[JointActuator, Held], *, limited: bool = True) -> None:
+        """PD controllers act in the steps of the run, in a new plant and context; limited: by effort limits."""
+        self.held_in_steps |= held
+        self.change_plant(controllers=controllers_of(held, limited))
+        self.context = start_holding(self.plant, self.context, held)
 
     def input_at(self, t: float) -> np.ndarray | None:
         """u (nu,) at time t [s]; None if it is what ports have then."""

@@ -23,10 +23,10 @@ from mbcli.log.reader import Log
 from mbcli.models.added_actuators import driven_joints
 from mbcli.models.postures import find_postures, posture_positions
 from mbcli.models.servo_gains import DRIVE_RATE, gains, joint_inertias
-from mbcli.multibody.core.finalize import replace_controllers
 from mbcli.multibody.core.inputs import controlled_actuators, steps_with_controllers
-from mbcli.multibody.tree import PdControllerGains
+from mbcli.multibody.core.run_plant import plant_of_run
 from mbcli.multibody.tree.constraints import CouplerConstraint
+from mbcli.multibody.tree.pd_law import ControllerOfRun, PdControllerGains
 from mbcli.simulation.controllers import aim_at_rest
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.static_efforts import static_efforts
@@ -111,14 +111,20 @@ def renewed_context(plant: MultibodyPlant, context: Context) -> Context:
     return changed
 
 
+def controllers_of(held: Mapping[JointActuator, Held], limited: bool = True) -> dict[JointActuator, ControllerOfRun]:
+    """The controllers that hold and drive joints; limited: by effort limits."""
+    return {
+        actuator: ControllerOfRun(actuator, PdControllerGains(p=each.p, d=each.d), each.rate, limited=limited)
+        for actuator, each in held.items()
+    }
+
+
 def start_holding(plant: MultibodyPlant, context: Context, held: Mapping[JointActuator, Held]) -> Context:
-    """A new context of the plant with state, parameters and inputs of this one, in which controllers act.
+    """A new context of a plant with these controllers, with state, parameters and inputs of an earlier one.
 
     Controllers of the file that are not among those that hold and drive joints aim at the default positions, or where
     their file lets them.
     """
-    set_carry_rates(plant, {actuator: each.rate for actuator, each in held.items()})
-    replace_controllers(plant, {actuator: PdControllerGains(p=each.p, d=each.d) for actuator, each in held.items()})
     changed = renewed_context(plant, context)
     default = plant.GetDefaultPositions()
     for instance in {int(a.model_instance()): a.model_instance() for a in controlled_actuators(plant)}.values():
@@ -138,7 +144,8 @@ def context_that_holds(loaded: LoadedModel, context: Context | None = None) -> C
         loaded: of load_model() with hold or drive, discrete.
         context: whose state and inputs it has; default: a default context.
 
-    The plant has these controllers from now on. ArgumentError if nothing is to be held, or its steps take none.
+    The plant stays as it is: the controllers are those of this context. ArgumentError if nothing is to be held, or the
+    steps of the plant take none.
     """
     plant, config = loaded.plant, loaded.config
     if not (config.hold.is_on or config.drive):
@@ -155,28 +162,15 @@ def context_that_holds(loaded: LoadedModel, context: Context | None = None) -> C
         target = posture_positions(plant, find_postures(plant, loaded.postures, config.hold.posture, "hold"), q)
     held = choose_holding(plant, q, target, config.hold, config.drive)
     carried = {a.input_start(): effort for a, effort in static_efforts(plant, q, held).items()}
-    changed = start_holding(plant, context, held)
+    changed = start_holding(plant_of_run(plant, controllers=controllers_of(held)), context, held)
     state = changed.state
     state.data.pd_carried[:] = [carried.get(int(k), 0.0) for k in state.model.pd_actuator]
     return changed
 
 
-def set_carry_rates(plant: MultibodyPlant, rates: Mapping[JointActuator, float]) -> None:
-    """Rates [1/s] of controllers, before the plant makes its arrays anew."""
-    for actuator, rate in rates.items():
-        actuator.carry_rate = rate
-
-
 def _resting(actuator: JointActuator, default: Vector) -> Held:
     position, velocity = aim_at_rest(actuator, default)
     return Held(position, velocity, 0.0, 0.0)
-
-
-def give_back_controllers(plant: MultibodyPlant, gains: Mapping[JointActuator, PdControllerGains | None]) -> None:
-    """Gives actuators the gains that they had, None for none."""
-    set_carry_rates(plant, dict.fromkeys(gains, 0.0))
-    replace_controllers(plant, {actuator: given or PdControllerGains() for actuator, given in gains.items()})
-    plant.mixes_controllers = False
 
 
 def holding_in_words(plant: MultibodyPlant, hold: HoldConfig, held: Mapping[JointActuator, Held]) -> list[str]:

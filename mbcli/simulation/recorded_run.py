@@ -1,7 +1,7 @@
 """One run with its log: from a loaded model, settings and a start to rows, events, checkpoints and a summary.
 
-What acts in it are its actors (mbcli.simulation.actors), which are made from the settings, change the model for the
-time of the run, start once the start is where the run can begin, and say in the end what has become of it.
+What acts in it are its actors (mbcli.simulation.actors): they are made from the settings, say what the plant of the run
+has of them, start once the start is where the run can begin, and say in the end what has become of it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,6 @@ class RecordedRun(ActedRun):
         self.actor(Inputs).read()
         self._push_followers = Followers()
         self.stopwatch = Stopwatch()
-        self._observer = Observer(self.plant, warn, self.actor(Following).plan, given["velocity_limits"])
 
     def _end(self, until: float | None, duration: float | None) -> float:
         """[s]"""
@@ -151,7 +150,11 @@ class RecordedRun(ActedRun):
             NumericalError: no state that satisfies the constraints was found.
             ArgumentError: a joint to be driven is not there.
         """
-        if sum(actor.change_model() for actor in self.actors):  # all of them
+        of_plant: dict[str, Any] = {}
+        for actor in self.actors:
+            of_plant |= actor.of_plant()
+        if of_plant:
+            self.change_plant(**of_plant)
             self.context = renewed_context(self.plant, self.context)
         if self.sampling.ends_between_steps():
             self.warn(
@@ -173,23 +176,18 @@ class RecordedRun(ActedRun):
         forces = [force for actor in self.actors for force in actor.forces()]
         if forces:
             self.forces = self._push_followers.start(self.plant, self.context, forces)
+        self._observer = Observer(self.plant, self.warn, self.actor(Following).plan, self.given["velocity_limits"])
         if "targets" in self.fields and not len(self.plant.model.pd_actuator):
             if self.given["fields"] is not None:
                 raise ArgumentError(f"{argument('fields', 'targets')}: no PD controllers act in the steps of the run")
             self.fields.remove("targets")
 
     def release(self) -> None:
-        """Gives the plant the controllers back that it had before prepare(), for contexts that are made from now on.
-
-        A context that the run started from has its end then, and its ports what they had.
-        """
+        """A context that the run started from has its end then, and its ports what they had."""
         self._push_followers.end()
         if self.own is not None and self.own is not self.context:
             self.own.SetTime(self.context.get_time())
             self.plant.SetPositionsAndVelocities(self.own, self.plant.GetPositionsAndVelocities(self.context))
-        for actor in self.actors:
-            actor.release()
-        self.give_back()
 
     # the run
 

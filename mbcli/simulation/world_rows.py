@@ -40,9 +40,8 @@ class WorldRows:
         self._effort, self._energy = "effort" in fields, "energy" in fields
         self._context = self._plant.CreateDefaultContext()
         of_steps = [name for name in fields if name in OF_STEPS]
-        with worlds.holding():
-            self._maker = RowMaker(self._plant, [name for name in fields if name not in of_steps], plan)
-            self._steps = StepRows(worlds, of_steps) if of_steps else None
+        self._maker = RowMaker(self._plant, [name for name in fields if name not in of_steps], plan)
+        self._steps = StepRows(worlds, of_steps) if of_steps else None
 
     def rows(self) -> dict[str, FloatArray]:
         """{path: values (n, 1, columns)} where the worlds are; NaN of those that have ended."""
@@ -59,8 +58,7 @@ class WorldRows:
             desired=worlds.desired,
             activations=worlds.activations,
         )
-        with worlds.holding():
-            found = self._maker.rows(samples, np.ones(n, dtype=bool))
+        found = self._maker.rows(samples, np.ones(n, dtype=bool))
         ended = worlds.status != 0
         rows = {}
         for path in found.keys() - {"time", "q", "v"}:
@@ -103,15 +101,14 @@ class StepRows:
         n = len(self._worlds)
         rows: dict[str, Any] = {path: np.full((n, 1, width), np.nan) for path, width in self._widths.items()}
         contacts: list[dict[str, Any] | None] = [None] * n
-        with self._worlds.holding():
-            for k in np.flatnonzero(self._worlds.status == 0).tolist():
-                try:
-                    found = self._of[k].row(k)
-                except NumericalError:
-                    continue
-                for path, values in rows.items():
-                    values[k, 0] = np.ravel(found[path])
-                contacts[k] = found.get("contact")
+        for k in np.flatnonzero(self._worlds.status == 0).tolist():
+            try:
+                found = self._of[k].row(k)
+            except NumericalError:
+                continue
+            for path, values in rows.items():
+                values[k, 0] = np.ravel(found[path])
+            contacts[k] = found.get("contact")
         return rows if self._contact is None else rows | {"contact": joined_contacts(contacts, self._contact)}
 
 

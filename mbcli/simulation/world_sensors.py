@@ -40,12 +40,11 @@ class WorldSensors:
         plant = worlds.plant
         self._worlds, self._plant = worlds, plant
         self._groups: list[tuple[SensorEvaluator, LoadedStates, Array]] = []
-        with worlds.holding():
-            self._aims = Aims(plant)
-            for context, numbers in contexts:
-                evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
-                states = LoadedStates(plant, context, ())
-                self._groups.append((evaluator, states, numbers))
+        self._aims = Aims(plant)
+        for context, numbers in contexts:
+            evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
+            states = LoadedStates(plant, context, ())
+            self._groups.append((evaluator, states, numbers))
         self._sensors, needs = self._groups[0][0].sensors, self._groups[0][0].needs
         alone = "energy" in needs or ("wrench" in needs and has_forces_between(plant))
         self._alone = alone or (bool(needs & {"contact", "wrench"}) and plant.meets_contact())
@@ -85,11 +84,10 @@ class WorldSensors:
         """
         plant = self._plant
         found = np.zeros((len(self._worlds), plant.num_bodies(), 6))
-        with self._worlds.holding():
-            for _, states, numbers in self._groups if plant.meets_contact() else ():
-                for k in numbers.tolist():
-                    context = self._at(k, states)
-                    found[k] = plant.contact_body_forces(context, plant.contact_record(context))
+        for _, states, numbers in self._groups if plant.meets_contact() else ():
+            for k in numbers.tolist():
+                context = self._at(k, states)
+                found[k] = plant.contact_body_forces(context, plant.contact_record(context))
         return found
 
     def signals(self) -> dict[str, FloatArray]:
@@ -117,8 +115,7 @@ class WorldSensors:
         worlds = self._worlds
         more: dict[str, Any] = {}
         if self._alone or (self._wrench and worlds.pushes):
-            with worlds.holding():
-                more = joined([evaluator.given(self._at(int(k), states)) for k in numbers], self._plant)
+            more = joined([evaluator.given(self._at(int(k), states)) for k in numbers], self._plant)
         return evaluator.rows_of(worlds.time[numbers], worlds.q[numbers], worlds.v[numbers], {**given, **more})
 
     def _at(self, k: int, states: LoadedStates) -> Context:

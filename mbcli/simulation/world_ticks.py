@@ -74,9 +74,8 @@ class OneByOne:
     def _begin(self, new: Sequence[int]) -> None:
         """Makes the controllers of worlds of these numbers, all at once: what they share is made once."""
         worlds, contexts = self._worlds, self._worlds.context_of_each()
-        with worlds.holding():
-            for k in new:
-                self._of[k] = self._make(World(k, contexts[k], worlds.q[k].copy(), partial(_given, worlds, k)))
+        for k in new:
+            self._of[k] = self._make(World(k, contexts[k], worlds.q[k].copy(), partial(_given, worlds, k)))
         forces = {k: getattr(self._of[k], "forces", []) for k in new}
         if any(forces.values()):
             self.with_forces = True

@@ -28,14 +28,11 @@ from mbcli.models.loading import as_loaded
 from mbcli.multibody.compilation.cut_joints import require_actions
 from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
-from mbcli.multibody.core.finalize import replace_controllers
-from mbcli.multibody.tree import PdControllerGains
 from mbcli.parsers.load_arguments import HoldArguments
 from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
-from mbcli.simulation.holding import give_back_controllers, set_carry_rates
 from mbcli.simulation.push_forces import link_force
 from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
 from mbcli.simulation.recorded_run import RecordedRun
@@ -112,6 +109,7 @@ class Worlds:
             `hold` or `drive`. `effort_limits` is of what `trajectory` and plugins of the model ask for.
 
     Attributes:
+        loaded, plant: the model, with the controllers that hold and drive joints and the velocity limits that act.
         start_time: [s]
         ticks: WorldTicks of what is called at ticks.
 
@@ -135,25 +133,26 @@ class Worlds:
     ) -> None:
         refuse_unknown(OF_WORLDS, settings, "Worlds")
         loaded = as_loaded(model)
-        self.plant: MultibodyPlant = loaded.plant
-        settings |= {"fields": (), "duration": self.plant.time_step()}  # there is no end that a step could miss
+        plant: MultibodyPlant = loaded.plant
+        settings |= {"fields": (), "duration": plant.time_step()}  # there is no end that a step could miss
         if count < 1:
             raise ArgumentError(f"{argument('count')} is {count}: there is at least one world")
         self._threads = num_processors() if threads is None else int(threads)
         if self._threads < 1:
             raise ArgumentError(f"{argument('threads')} is {threads}: there is at least one thread")
-        if not self.plant.is_discrete():
+        if not plant.is_discrete():
             raise ModelError("worlds take steps: the plant must be discrete, its time step is 0")
         self._groups = groups_of_worlds(count, parameters or {})
         self._of_run = run = RecordedRun(loaded, warn=warn or warn_caller, **settings)
         try:
             run.prepare()
             context = run.context
+            self.loaded, self.plant = run.loaded, run.plant
             if isinstance(run.controller, ServoTicks):
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
             self._held, carried = run.held_in_steps, run.actor(Holding).carried_at_start()
             self._refuse(context)
-            self._stepping = WorldThreads(loaded, context, self._groups, count, self._threads, lanes, on_compile)
+            self._stepping = WorldThreads(self.loaded, context, self._groups, count, self._threads, lanes, on_compile)
         finally:
             run.release()
         self._turn = Turn("a Worlds")
@@ -400,20 +399,6 @@ class Worlds:
         stopped = arrays["world_status"] != RUNNING
         vdot[stopped] = arrays["world_effort"][stopped] = np.nan
         return vdot, arrays["world_effort"], arrays["world_places"][:, 0]
-
-    @contextmanager
-    def holding(self) -> Iterator[None]:
-        """The plant has the controllers that hold and drive joints in these worlds while this lasts."""
-        if not self._held:
-            yield
-            return
-        before = {actuator: actuator.get_controller_gains() for actuator in self._held if actuator.has_controller()}
-        set_carry_rates(self.plant, {actuator: each.rate for actuator, each in self._held.items()})
-        replace_controllers(self.plant, {a: PdControllerGains(p=each.p, d=each.d) for a, each in self._held.items()})
-        try:
-            yield
-        finally:
-            give_back_controllers(self.plant, {actuator: before.get(actuator) for actuator in self._held})
 
     @contextmanager
     def under_controller(

@@ -123,6 +123,7 @@ class WorldsRun:
         self.worlds = worlds = Worlds(
             loaded, len(first.q), threads=threads, warn=warn, on_compile=on_compile, **of_worlds
         )
+        self.loaded, self.plant = worlds.loaded, worlds.plant
         if earlier is None:
             self._place(first)
         else:
@@ -177,10 +178,9 @@ class WorldsRun:
                 f"{argument('fields', 'sensors')}: runs of many worlds do not go on whose sensors have a rate, a delay "
                 "or noise"
             )
-        with self.worlds.holding():
-            paths = [field.path for field in row_fields(self.fields, logged_plant(self.plant, self._plan))]
-            series = None if self.worlds.is_called else self._series  # else the log has what acted beside it
-            earlier.check(self.loaded, self.fields, paths, self._times, series)
+        paths = [field.path for field in row_fields(self.fields, logged_plant(self.plant, self._plan))]
+        series = None if self.worlds.is_called else self._series  # else the log has what acted beside it
+        earlier.check(self.loaded, self.fields, paths, self._times, series)
         self._began = earlier.begin(self.worlds)
         done = earlier.steps_done
         self._todo = [done, *(row for row in self._rows if row > done)]
@@ -260,8 +260,7 @@ class WorldsRun:
     def _new_writer(self, path: str) -> WorldsWriter:
         from mbcli.log.worlds_writer import WorldsWriter
 
-        with self.worlds.holding():
-            header = log_header(self.loaded, self.fields, {}, plan=self._plan, argv=self._command, seed=self._seed)
+        header = log_header(self.loaded, self.fields, {}, plan=self._plan, argv=self._command, seed=self._seed)
         return WorldsWriter(path, header, self._times, len(self.worlds))
 
     # the runs

@@ -58,7 +58,8 @@ class Simulator:
             self._loop = EventLoop(system, root, leaves, lambda: self.config)
         else:
             found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
-            self._plant, self._context = found
+            self._context = found[1]
+            self._plant = self._context.state.plant  # with what acts in its steps alone, if it is one of a run
             if self._plant.asks_to_be_held and not controlled_actuators(self._plant):
                 warnings.warn(
                     "the model was loaded with joints to be held or driven: a Simulator does so from a context of "

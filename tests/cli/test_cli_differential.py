@@ -16,7 +16,8 @@ from repository import SAMPLES
 
 from mbcli.math import RigidTransform
 from mbcli.multibody.assembly.closed_chains import ClosedChains
-from mbcli.multibody.core.position_stops import start_stops
+from mbcli.multibody.core.position_stops import position_stops
+from mbcli.multibody.core.run_plant import plant_of_run
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import JacobianWrtVariable, MultibodyForces
@@ -413,8 +414,10 @@ def test_a_run_ends_where_a_simulator_does(tree):
             if joint.type_name() == "quaternion_floating":
                 q[joint.position_start() : joint.position_start() + 4] = [1, 0, 0, 0]
         document = tree.document("simulate", q, v, "-t", 0.02, "--no-log", "--no-contact", *options)
-        start_stops(plant)  # as runs of a continuous plant do
-        context = tree.contexts(q, v)[plant is tree.continuous]
+        if plant is tree.continuous:
+            plant = plant_of_run(plant, stops=position_stops(plant))
+        context = plant.CreateDefaultContext()
+        plant.SetPositionsAndVelocities(context, [*q, *v])
         start = plant.CalcKineticEnergy(context) + plant.CalcPotentialEnergy(context)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of starts outside of limits

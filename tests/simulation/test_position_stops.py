@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from command_line import succeed
 from random_trees import random_plant, random_state
 
 from mbcli.models.loading import load_model
-from mbcli.multibody.core.position_stops import DISSIPATION, PERIOD, position_stops, start_stops
+from mbcli.multibody.core.position_stops import DISSIPATION, PERIOD, position_stops
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.plant.state_functions import StateFunctions
 from mbcli.simulation import simulate
+from mbcli.simulation.actors.stops import PositionStops
 
 INERTIA, MASS, ARM, LIMIT = 0.6, 2.0, 0.5, 0.5  # about the hinge [kg m^2], [kg], [m], [rad]
 PENDULUM = f"""<sdf version="1.9"><model name="m">
@@ -173,5 +175,5 @@ def test_derivatives_of_forward_dynamics_count_the_stops():
 
 
 def test_a_plant_without_limits_and_a_discrete_one_have_no_stops():
-    assert not start_stops(random_plant(2, ("quaternion_floating",), num_bodies=2))
-    assert not start_stops(random_plant(2, time_step=0.01))
+    for plant in (random_plant(2, ("quaternion_floating",), num_bodies=2), random_plant(2, time_step=0.01)):
+        assert PositionStops(SimpleNamespace(plant=plant)).of_plant() == {}

@@ -8,8 +8,7 @@ import numpy as np
 
 from mbcli.math import Quaternion, RigidTransform, RotationMatrix
 from mbcli.multibody.compilation.joint_end_laws import PositionStop, VelocityLimit
-from mbcli.multibody.core.position_stops import replace_stops
-from mbcli.multibody.core.velocity_limits import replace_velocity_limits
+from mbcli.multibody.core.run_plant import plant_of_run
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
     BallQuaternionJoint,
@@ -123,21 +122,17 @@ def random_plant(
         add_controllers(np.random.default_rng(seed), plant)
     if finalize:
         plant.Finalize()
-    if stopped:
-        add_stops(np.random.default_rng(seed), plant)
-    return plant
+    return with_stops(np.random.default_rng(seed), plant) if stopped else plant
 
 
-def add_stops(rng, plant):
-    """Soft stops and brakes on both sides of every joint with one velocity, of a finalized continuous plant."""
+def with_stops(rng, plant):
+    """A finalized continuous plant with soft stops and brakes on both sides of every joint with one velocity."""
     dofs = [joint.velocity_start() for joint in plant.moving_joints() if joint.num_velocities() == 1]
-    replace_stops(
-        plant,
-        [PositionStop(d, side, rng.normal(), *rng.uniform([5.0, 0.1], [30.0, 1.0])) for d in dofs for side in (1, -1)],
-    )
-    replace_velocity_limits(
-        plant, [VelocityLimit(d, -rng.uniform(), rng.uniform(), rng.uniform(1.0, 5.0)) for d in dofs]
-    )
+    stops = [
+        PositionStop(d, side, rng.normal(), *rng.uniform([5.0, 0.1], [30.0, 1.0])) for d in dofs for side in (1, -1)
+    ]
+    speeds = [VelocityLimit(d, -rng.uniform(), rng.uniform(), rng.uniform(1.0, 5.0)) for d in dofs]
+    return plant_of_run(plant, stops=stops, speeds=speeds)
 
 
 def add_controllers(rng, plant, decades=0):

@@ -10,7 +10,8 @@ from mbcli.engine.runtime.model import Data
 from mbcli.errors import ModelError
 from mbcli.models.loading import load_model
 from mbcli.models.states import set_random_state
-from mbcli.multibody.core.position_stops import start_stops
+from mbcli.multibody.core.position_stops import position_stops
+from mbcli.multibody.core.run_plant import plant_of_run
 from mbcli.tracing import MODEL_FUNCTIONS, Record, Variable, partials, record_function
 from mbcli.tracing.partials import _backward, _forward
 
@@ -60,8 +61,8 @@ def test_a_locked_joint_has_no_acceleration():
 
 
 def test_limits_of_joints_become_selections():
-    plant, _ = loaded("quadruped.urdf")
-    assert start_stops(plant)
+    own, _ = loaded("quadruped.urdf")
+    plant = plant_of_run(own, stops=position_stops(own))
     context = plant.CreateDefaultContext()
     model = context.state.model
     made = record_function("inverse_dynamics", model)

@@ -7,7 +7,7 @@ joint runs against the tree); for joints with one axis the frame is turned so th
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.joint_spring import JointSpring
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from mbcli.multibody.tree.joint import Joint
@@ -44,7 +44,7 @@ class MobilizedJoint:
 class StepActions:
     """What acts in the steps of a plant, beside forces."""
 
-    controllers: bool  # the PD controllers of actuators
+    controllers: Mapping[Any, Any]  # {actuator: PdLaw}
     implicit_transmissions: bool  # other actuators whose force falls with length or rate, at the end of the step
     limits: bool  # of the positions of joints
     friction: bool  # the dry friction of joints
@@ -88,7 +88,7 @@ def compile_model(
     nq, nv = _number_coordinates(moving, mobilized, link_body)
     sizes = {"nbody": len(moving) + 1, "nlink": len(bodies), "nframe": len(frames), "nq": nq, "nv": nv}
     sizes |= {"nu": len(actuators) + len(transmissions), "ndriven": len(actuators)}
-    controlled = [k for k, actuator in enumerate(actuators) if actions.controllers and actuator.has_controller()]
+    controlled = [k for k, actuator in enumerate(actuators) if actuator in actions.controllers]
     row_sizes, rows = _bounded_rows(moving, actuators, controlled, actions, parameters)
     brake_sizes, brakes = _brakes(() if actions.limits else actions.speeds)
     curve_sizes, curves = _curves([m.joint for m in moving])
@@ -295,7 +295,9 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
         "friction_dof": [d for d, _ in frictions],
         "friction_loss": [loss for _, loss in frictions],
         "pd_actuator": controlled,
-        "pd_constants": np.reshape([_controller(actuators[k], parameters) for k in controlled], (-1, 4)),
+        "pd_constants": np.reshape(
+            [_controller(actuators[k], actions.controllers[actuators[k]], parameters) for k in controlled], (-1, 4)
+        ),
     }
 
 
@@ -313,12 +315,11 @@ def _carried(kinematics, size, is_reversed):
     return rows.tolist()
 
 
-def _controller(actuator, parameters):
+def _controller(actuator, law, parameters):
     """Gains p and d, effort limit, rate; the controller of a locked joint rests and passes the feed-forward on."""
     if parameters.get(actuator.joint(), "locked"):
         return 0.0, 0.0, np.inf, 0.0
-    gains = actuator.get_controller_gains()
-    return gains.p, gains.d, actuator.effort_limit(), actuator.carry_rate
+    return law.p, law.d, law.effort_limit, law.carry_rate
 
 
 def _limits(joint):

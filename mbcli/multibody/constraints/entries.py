@@ -83,7 +83,7 @@ def _key(entry):
 def resolve_body(plant, body):
     """The RigidBody that a caller means by itself, its name or its index. ValueError if there is none."""
     if isinstance(body, RigidBody):
-        if body.parent_plant is not plant:
+        if body.parent_plant is not plant.origin:
             raise ValueError(f"body '{body.name()}' is not part of the model")
         return body
     if isinstance(body, str):

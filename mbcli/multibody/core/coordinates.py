@@ -485,7 +485,7 @@ def GetDefaultFreeBodyPose(plant: PlantData, body: RigidBody) -> RigidTransform:
 
 def GetFreeBodyPose(plant: PlantData, context: Context, body: RigidBody) -> RigidTransform:
     """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
-    if body.parent_plant is not plant:
+    if body.parent_plant is not plant.origin:
         plant.require_own(body, "GetFreeBodyPose")
     return body.required_free_joint().GetPose(context)
 
@@ -504,7 +504,7 @@ def SetFreeBodyPose(
         X_JpJc = _one_of(X_JpJc, X_PB if X_PB is not None else X_WB, "SetFreeBodyPose: X_JpJc")
     if not isinstance(X_JpJc, RigidTransform):  # those of other scalars are derived from it
         X_JpJc = RigidTransform(X_JpJc)
-    if body.parent_plant is not plant:
+    if body.parent_plant is not plant.origin:
         plant.require_own(body, "SetFreeBodyPose")
     body.required_free_joint().SetPose(context, X_JpJc)
 

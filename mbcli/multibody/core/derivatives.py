@@ -158,7 +158,7 @@ def calc_derivatives(plant, context, function, variables, inputs, compiled=False
     known = _in_closed_form(plant, context, calculation, given)
     if all(name in known for name in variables):
         return {name: known[name] for name in variables}
-    twin = Context(plant, COMPLEX, compiled)
+    twin = Context(context.state.plant, COMPLEX, compiled)
     twin.SetTimeStateAndParametersFrom(context)
     twin.state.ready_parameters()
     derivative = Derivative(plant, function, twin, given)

@@ -202,7 +202,7 @@ def refresh_accelerations(plant: PlantData, context: Context) -> tuple[Vector, M
         vdot, given = forward_dynamics_and_loads(plant, context, u, tau, *stage)
         if stage and state.contact is not None and not contact_failed(state):
             state.contact.take_exact_forces(plant.step_length)
-        if has_controllers(plant):
+        if has_controllers(state.plant):
             u[state.model.pd_actuator] = state.data.pd_effort
         if stage and state.contact is not None:
             state.input_cache["contacts"] = state.contact.record(state)

@@ -19,7 +19,7 @@ from mbcli.multibody.core.coordinates import GetDefaultPositions, moving_joints
 from mbcli.multibody.core.elements import register, unregister
 from mbcli.multibody.core.force_elements import compiled_force_elements
 from mbcli.multibody.core.geometry import compiled_geometries, declare_collision_filters, geometry_revision
-from mbcli.multibody.core.inputs import has_controllers, steps_with_controllers
+from mbcli.multibody.core.inputs import controllers_of_steps, steps_with_controllers
 from mbcli.multibody.core.kinematics import CalcRelativeTransform
 from mbcli.multibody.core.lookup import GetModelInstanceName, is_taken, world_frame
 from mbcli.multibody.core.plant_settings import BaseBodyJointType
@@ -170,7 +170,7 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
         plant.gravity.acts_on,
         parameters,
         StepActions(
-            controllers=has_controllers(plant),
+            controllers=controllers_of_steps(plant),
             implicit_transmissions=bool(plant.elements.transmission_actuators)
             and scalar is FLOAT
             and steps_with_controllers(plant),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint_actuator import JointActuator
+    from mbcli.multibody.tree.pd_law import PdLaw
 
 
 # ports
@@ -84,15 +85,16 @@ def actuation(plant: PlantData, context: Context) -> Vector:
         if inputs.has(name):
             u[part] += inputs.value(name, context)
     if plant.settings.drakes_actuators:
-        _act_as_in_drake(plant, context, u)
+        _act_as_in_drake(context, u)
     return u
 
 
-def _act_as_in_drake(plant: PlantData, context: Context, u: Vector) -> None:
+def _act_as_in_drake(context: Context, u: Vector) -> None:
     """Adds what PD controllers of a continuous plant ask for, if they have a desired state; clamps u to effort limits.
 
     Controllers that a discrete step takes at its end clamp their sum there.
     """
+    plant = context.state.plant
     desired: dict[JointActuator, tuple[Any, Any]] = {}
     if may_act_continuously(plant):
         for instance in {int(a.model_instance()) for a in controlled_actuators(plant)}:
@@ -100,13 +102,13 @@ def _act_as_in_drake(plant: PlantData, context: Context, u: Vector) -> None:
                 desired |= _desired_of(plant, context, instance)
     at_end, state = has_controllers(plant), context.state
     for k, actuator in enumerate(plant.elements.actuators):
-        if at_end and actuator.has_controller():
+        law = pd_law(plant, actuator)
+        if at_end and law is not None:
             continue
-        if actuator in desired and not state.parameters.get(actuator.joint(), "locked"):
-            gains, joint = actuator.get_controller_gains(), actuator.joint()
-            position, velocity = desired[actuator]
-            u[k] += gains.p * (position - state.q[joint.position_start()])
-            u[k] += gains.d * (velocity - state.v[joint.velocity_start()])
+        if actuator in desired and law is not None and not state.parameters.get(actuator.joint(), "locked"):
+            joint, (position, velocity) = actuator.joint(), desired[actuator]
+            u[k] += law.p * (position - state.q[joint.position_start()])
+            u[k] += law.d * (velocity - state.v[joint.velocity_start()])
         u[k] = plant.scalar.clamped(u[k], actuator.effort_limit())
 
 
@@ -120,9 +122,10 @@ def saturated_actuators(plant: PlantData, context: Context) -> list[int]:
     if not plant.settings.drakes_actuators:
         return []
     limits = np.array([a.effort_limit() for a in plant.elements.actuators])
-    u, at_end = actuation(plant, context), has_controllers(plant)
+    u = actuation(plant, context)
     reached = np.abs(plant.scalar.reals(u[: len(limits)])) >= limits
-    return [int(k) for k in np.flatnonzero(reached) if not (at_end and plant.elements.actuators[k].has_controller())]
+    in_steps = controllers_of_steps(context.state.plant)
+    return [int(k) for k in np.flatnonzero(reached) if plant.elements.actuators[k] not in in_steps]
 
 
 def actuation_parts(plant: PlantData) -> list[tuple[str, list[int]]]:
@@ -136,13 +139,27 @@ def actuation_ports(plant: PlantData) -> frozenset[str]:
     return frozenset(["actuation", *(f"{name}_actuation" for name in plant.elements.instance_names)])
 
 
+def pd_law(plant: PlantData, actuator: JointActuator) -> PdLaw | None:
+    """Of the controller that an actuator has in a plant, None for none: that of the run, or its own."""
+    controlled: Any = plant.controllers_of_run.get(actuator, actuator)
+    law: PdLaw | None = controlled.pd_law()
+    return law
+
+
 def controlled_actuators(plant: PlantData) -> list[JointActuator]:
     """Those with a PD controller."""
-    return [a for a in plant.elements.actuators if a.has_controller()]
+    return [a for a in plant.elements.actuators if pd_law(plant, a) is not None]
+
+
+def controllers_of_steps(plant: PlantData) -> dict[JointActuator, PdLaw]:
+    """The controllers that steps take."""
+    laws = {a: pd_law(plant, a) for a in plant.elements.actuators if steps_with_controllers(plant)}
+    return {actuator: law for actuator, law in laws.items() if law is not None}
 
 
 def set_controllers(plant: PlantData, context: Context) -> None:
     """Gives the desired states to the context's data. RuntimeError if an instance misses what it needs."""
+    plant = context.state.plant
     if not has_controllers(plant):
         return
     controlled = controlled_actuators(plant)
@@ -158,7 +175,7 @@ def set_controllers(plant: PlantData, context: Context) -> None:
 def _desired_of(plant: PlantData, context: Context, instance: int) -> dict[JointActuator, tuple[Any, Any]]:
     """{actuator: (position, velocity)} of an instance in which all have controllers."""
     name, actuators = plant.elements.instance_names[instance], of_instance(plant, plant.elements.actuators, instance)
-    without = [a.name() for a in actuators if not a.has_controller()]
+    without = [a.name() for a in actuators if pd_law(plant, a) is None]
     if without and not (plant.mixes_controllers or plant.file_mixes_controllers):
         raise RuntimeError(
             f"model instance '{name}': some of its actuators have a PD controller, '{without[0]}' has none; "

@@ -178,7 +178,7 @@ def EvalBodyPoseInWorld(plant: PlantData, context: Context, body: RigidBody) -> 
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    if body.parent_plant is not plant:
+    if body.parent_plant is not plant.origin:
         _refuse_body(body)
     R, p = state.pose(body.frame.index_number, WORLD_FRAME)
     return transform_of(R, p)
@@ -189,7 +189,7 @@ def EvalBodySpatialVelocityInWorld(plant: PlantData, context: Context, body: Rig
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
-    if body.parent_plant is not plant:
+    if body.parent_plant is not plant.origin:
         _refuse_body(body)
     return vector_of(SpatialVelocity, state.velocity(body.frame.index_number, WORLD_FRAME, WORLD_FRAME))
 
@@ -198,7 +198,7 @@ def EvalBodySpatialAccelerationInWorld(plant: PlantData, context: Context, body:
     """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
     if context.state.plant is not plant:
         plant.check_context(context)
-    if body.parent_plant is not plant:
+    if body.parent_plant is not plant.origin:
         _refuse_body(body)
     n = body.frame.index_number
     return vector_of(SpatialAcceleration, frame_acceleration(plant, context, n, WORLD_FRAME, WORLD_FRAME))

@@ -250,7 +250,7 @@ def _all_vdot(plant: PlantData, context: Context) -> Vector:
 
 def net_actuation(plant: PlantData, context: Context) -> Vector:
     """A new u (nu,) that acts: what is fed forward, or the effort of a controller."""
-    if not has_controllers(plant):
+    if not has_controllers(context.state.plant):
         plant.check_context(context)
         return actuation(plant, context)
     known_accelerations(plant, context)

@@ -51,7 +51,7 @@ def _element_and_name(plant, variable):
     names = _names(element)
     if name not in names:
         raise RuntimeError(f"CalcDerivatives: {element!r} has no parameter {name!r}, only {', '.join(names) or 'none'}")
-    if element.parent_plant is not plant:
+    if element.parent_plant is not plant.origin:
         raise RuntimeError(f"CalcDerivatives: {element!r} is not part of this plant")
     return element, name
 

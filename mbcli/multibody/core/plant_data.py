@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from mbcli.multibody.core.plant_elements import PlantElements
@@ -13,6 +14,8 @@ from mbcli.multibody.tree.checked_numbers import require_finite
 from mbcli.systems.system import System
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.geometry.identifiers import FrameId, GeometryId, SourceId
     from mbcli.geometry.scene_graph import SceneGraph
     from mbcli.math.array_types import Array, IntArray, Vector
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import TypeSafeIndex
     from mbcli.multibody.tree.joint import Joint
+    from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.linear_bushing_roll_pitch_yaw import LinearBushingRollPitchYaw
+    from mbcli.multibody.tree.pd_law import ControllerOfRun
     from mbcli.multibody.tree.rigid_body import RigidBody
     from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
     from mbcli.systems.ports import InputPort, OutputPort
@@ -44,6 +49,7 @@ class PlantData(System):
             body, after Finalize().
         dropped_by_loop_cut: of joints that close loops, after Finalize().
         prefers_interpreted: whether kernels are interpreted: for a few states this costs less than to import numba.
+        origin: the plant to which the elements belong: itself, but for the plant of a run, see run_plant.py.
     """
 
     scalar: Scalar = FLOAT
@@ -51,8 +57,10 @@ class PlantData(System):
     class_of_floats: type | None = None  # of plants of other scalars
     mixes_controllers = False  # whether actuators with and without a controller may stand in one model instance
     file_mixes_controllers = False  # whether a file does so whose format allows it
-    position_stops: tuple[PositionStop, ...] = ()  # of a continuous plant, in contexts of runs
-    velocity_limits: tuple[VelocityLimit, ...] = ()  # that act, in contexts of runs
+    # what acts in the steps of runs beside what the elements say: run_plant.py
+    controllers_of_run: Mapping[JointActuator, ControllerOfRun] = MappingProxyType({})  # in place of the actuators' own
+    position_stops: tuple[PositionStop, ...] = ()  # of a continuous plant
+    velocity_limits: tuple[VelocityLimit, ...] = ()  # that act
     asks_to_be_held = False  # whether its model was loaded with joints to be held or driven, which runs do
 
     gravity: UniformGravityFieldElement
@@ -80,6 +88,7 @@ class PlantData(System):
     def __init__(self, time_step: float) -> None:
         if not time_step >= 0.0:
             raise RuntimeError(f"time_step must not be negative, it is {time_step}")
+        self.origin: PlantData = self
         self.step_length = float(time_step)
         self._name = ""
         self.elements = PlantElements()
@@ -154,10 +163,10 @@ class PlantData(System):
                     "a plant was given the root context of a diagram: call plant.GetMyContextFromRoot(context) first"
                 )
             raise RuntimeError("this context belongs to another system")
-        if context.state.plant is not self:
+        if context.state.plant.origin is not self.origin:
             raise RuntimeError("this context belongs to another plant")
 
     def require_own(self, element: MultibodyElement, wanted_by: str) -> None:
         """RuntimeError for an element of another plant, or of none."""
-        if element.parent_plant is not self:
+        if element.parent_plant is not self.origin:
             raise RuntimeError(f"{wanted_by}: {element!r} is not part of this plant")

@@ -10,11 +10,8 @@ import numpy as np
 from mbcli.multibody.compilation.joint_end_laws import PositionStop
 from mbcli.multibody.core.coordinates import moving_joints
 from mbcli.multibody.core.dynamics import CalcMassMatrix
-from mbcli.multibody.core.finalize import renew_model_and_geometries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mbcli.multibody.core.plant_data import PlantData
 
 PERIOD = 0.02  # [s] of a joint on its stop, by the diagonal of the mass matrix at the default positions
@@ -48,22 +45,3 @@ def own_inertias(plant: PlantData) -> list[float]:
     M = CalcMassMatrix(plant, plant.whole_plant().CreateDefaultContext())
     numbers: list[Any] = [plant.scalar.real(x) for x in np.diag(M)]
     return numbers
-
-
-def start_stops(plant: PlantData) -> bool:
-    """Lets position limits act in a finalized continuous plant, in contexts that are made from now on.
-
-    False if it has no limits, or has these stops.
-    """
-    if plant.is_discrete() or plant.position_stops:
-        return False
-    stops = position_stops(plant)
-    if stops:
-        replace_stops(plant, stops)
-    return bool(stops)
-
-
-def replace_stops(plant: PlantData, stops: Sequence[PositionStop]) -> None:
-    """Other stops, for contexts that are made from now on."""
-    plant.position_stops = tuple(stops)
-    renew_model_and_geometries(plant)

@@ -67,6 +67,8 @@ def to_scalar(plant: Any, plant_class: type) -> Any:
     plant.require_finalized("conversion to another scalar type")
     if plant.elements.deformable_bodies:
         raise ModelError("a plant with deformable bodies has floats only: it is not converted to another scalar type")
+    if plant.origin is not plant:
+        raise ModelError("the plant of a run has floats only: convert the plant of its model")
     result = copy.deepcopy(plant, {id(plant.model): None})
     result.__class__ = plant_class
     result.made_output_ports = None  # whose results are numbers of the plant that made them

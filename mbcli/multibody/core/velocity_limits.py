@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 from mbcli.multibody.compilation.joint_end_laws import VelocityLimit
 from mbcli.multibody.core.coordinates import moving_joints
-from mbcli.multibody.core.finalize import renew_model_and_geometries
 from mbcli.multibody.core.position_stops import own_inertias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mbcli.multibody.core.plant_data import PlantData
 
 BRAKING_TIME = 1e-3  # [s] in which a brake takes what is beyond a limit
@@ -38,9 +35,3 @@ def stated_velocity_limits(plant: PlantData) -> list[VelocityLimit]:
         return []
     inertia = own_inertias(plant)
     return [VelocityLimit(d, lower, upper, inertia[d] / BRAKING_TIME) for d, lower, upper in bounds]
-
-
-def replace_velocity_limits(plant: PlantData, limits: Sequence[VelocityLimit]) -> None:
-    """Other limits that act, for contexts that are made from now on."""
-    plant.velocity_limits = tuple(limits)
-    renew_model_and_geometries(plant)

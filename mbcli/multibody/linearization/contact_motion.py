@@ -43,7 +43,7 @@ class StepInContact:
     def __init__(self, plant: MultibodyPlant, context: Context, start: PlantValues) -> None:
         state = context.state
         self._plant, self._start = plant, start
-        self._own = Context(plant, state.scalar, state.compiled or precompiled_library() is not None)
+        self._own = Context(state.plant, state.scalar, state.compiled or precompiled_library() is not None)
         self._own.inputs.take_from(context.inputs)
         self._own.SetTimeStateAndParametersFrom(context)
         self._own.state.at_positions()

@@ -40,7 +40,7 @@ class StepOfRun:
         state = context.state
         self._plant, self._context, self._start = plant, context, start
         self._exact = EXACT if exact else 0.0
-        self._own = Context(plant, state.scalar, state.compiled or precompiled_library() is not None)
+        self._own = Context(state.plant, state.scalar, state.compiled or precompiled_library() is not None)
 
     def __call__(self, values: PlantValues) -> Vector:
         """The state after a step from these values. NumericalError as of a run."""

@@ -51,7 +51,7 @@ def require_derivatives(model: Any) -> None:
 
 def number_of_frame(plant: Any, frame: Frame) -> int:
     """The number of a frame in kernels. ArgumentError if it is of another plant."""
-    if frame.GetParentPlant() is not plant:
+    if frame.GetParentPlant() is not plant.origin:
         raise ArgumentError(f"frame '{frame.name()}' is of another plant")
     return int(frame.index())
 

@@ -43,7 +43,7 @@ def set_time_state_and_parameters(context, source):
 
 def _counterparts(plant, other):
     """{element of another plant: that of this one, of the same kind and index}; RuntimeError if numbers differ."""
-    if plant is other:
+    if plant.origin is other.origin:
         return None
     same: dict[Any, Any] = {}
     for kind in ELEMENTS:

@@ -91,6 +91,8 @@ class Run:
     ) -> None:
         if not KEPT.issuperset(keep):
             raise ValueError(f"a run keeps {', '.join(sorted(KEPT))}, not {', '.join(sorted(keep))}")
+        plant.check_context(context)
+        plant = context.state.plant  # whose steps are those of the context
         self.plant, self.context = plant, context
         require_actions(plant)
         require_steps_for_transmissions(plant)

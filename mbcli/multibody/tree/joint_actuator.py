@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.common.fast_dataclass import dataclass
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.checked_numbers import finite, non_negative
 from mbcli.multibody.tree.element import NamedElement
+from mbcli.multibody.tree.pd_law import PdControllerGains, PdLaw, checked_gains
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint import Joint
     from mbcli.parsers.spec import ServoControl
-
-
-@dataclass(kw_only=True)
-class PdControllerGains:
-    """Gains of -p (q - q_desired) - d (v - v_desired) [N m/rad and N m s/rad, or N/m and N s/m]."""
-
-    p: float = 0.0
-    d: float = 0.0
 
 
 class JointActuator(NamedElement):
@@ -49,7 +41,6 @@ class JointActuator(NamedElement):
         self._rotor_inertia = 0.0
         self._gear_ratio = 1.0
         self._gains = PdControllerGains()
-        self.carry_rate = 0.0  # [1/s] at which its controller learns to feed its effort forward, see pd_control.py
         self.control: ServoControl | None = None  # of a servo whose input in a run is a control; None: a force
         # position [rad or m] and velocity [rad/s or m/s] at which its controller aims in a run that asks nothing of it;
         # None: the joint's default position, at rest
@@ -151,10 +142,7 @@ class JointActuator(NamedElement):
 
     def replace_gains(self, gains: PdControllerGains) -> None:
         """As set_controller_gains(), for a plant that makes its arrays anew."""
-        self._gains = PdControllerGains(
-            p=non_negative(gains.p, f"actuator '{self._name}': gain p"),
-            d=non_negative(gains.d, f"actuator '{self._name}': gain d"),
-        )
+        self._gains = checked_gains(gains, self._name)
 
     def has_controller(self) -> bool:
         """Whether one of the gains is not 0."""
@@ -165,6 +153,10 @@ class JointActuator(NamedElement):
         if not self.has_controller():
             raise RuntimeError(f"actuator '{self._name}' has no controller")
         return PdControllerGains(p=self._gains.p, d=self._gains.d)
+
+    def pd_law(self) -> PdLaw | None:
+        """Of its controller; None if it has none."""
+        return PdLaw(self._gains.p, self._gains.d, self._effort_limit) if self.has_controller() else None
 
     # its part of the actuation vector
 

@@ -43,9 +43,9 @@ class Actor:
     def __init__(self, run: ActedRun) -> None:
         self.run = run
 
-    def change_model(self) -> bool:
-        """Changes arrays of the model for the time of the run, before the start is moved; whether it did."""
-        return False
+    def of_plant(self) -> dict[str, Any]:
+        """What the plant of the run has of it, as arguments of plant_of_run(), before the start is moved."""
+        return {}
 
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """Lets it act from the start of the run, which the context has.
@@ -72,9 +72,6 @@ class Actor:
 
     def finish(self, summary: Summary) -> None:
         """Warns of what has become of the run."""
-
-    def release(self) -> None:
-        """The plant, and a context of the caller, are as they were."""
 
 
 KNOWN = settings_of(SimulateArguments)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mbcli.common.argument_names import argument
 from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.simulation.actors.actor import Actor
@@ -65,12 +63,8 @@ class Following(Actor):
         q = plant.GetPositions(run.context)
         held = following_controllers(self.plan, way, plant, q)
         if held:
-            limits = {actuator: actuator.effort_limit() for actuator in held}
-            for actuator in held if way == "prescribed" else ():
-                actuator.set_effort_limit(np.inf)
-            run.take_controllers(held)
-            for actuator, limit in limits.items():  # the arrays of the run are without them, the model has them
-                actuator.set_effort_limit(limit)
+            run.take_controllers(held, limited=way != "prescribed")
+            plant = run.plant
             run.controlled = [actuator.name() for actuator in controlled_actuators(plant)]
         else:
             run.controlled = [actuator.name() for actuator in plant.elements.actuators]

@@ -59,7 +59,7 @@ class Holding(Actor):
         self._carried = static_efforts(plant, q, self.held)
         if steps_with_controllers(plant):
             run.take_controllers(self.held)
-            run.controlled = [actuator.name() for actuator in controlled_actuators(plant)]
+            run.controlled = [actuator.name() for actuator in controlled_actuators(run.plant)]
         else:
             from mbcli.simulation.servo_ticks import ServoTicks
 

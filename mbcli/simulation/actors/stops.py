@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.multibody.core.position_stops import replace_stops, start_stops
+from mbcli.multibody.core.position_stops import position_stops
 from mbcli.simulation.actors.actor import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 
 class PositionStops(Actor):
@@ -16,18 +17,12 @@ class PositionStops(Actor):
 
     SETTINGS = ()
     IN_WORLDS = "worlds are discrete, and stops act in their steps"
-    _acts = False
 
-    def change_model(self) -> bool:
+    def of_plant(self) -> dict[str, Any]:
         """As of Actor."""
-        self._acts = start_stops(self.run.plant)
-        return self._acts
+        plant = self.run.plant
+        stops = [] if plant.is_discrete() or plant.position_stops else position_stops(plant)
+        return {"stops": stops} if stops else {}
 
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """They act in the arrays of the model."""
-
-    def release(self) -> None:
-        """As of Actor."""
-        if self._acts:
-            replace_stops(self.run.plant, ())
-        self._acts = False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.multibody.core.velocity_limits import replace_velocity_limits, stated_velocity_limits
+from mbcli.multibody.core.velocity_limits import stated_velocity_limits
 from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.velocity_limits import velocities_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from mbcli.simulation.summary import Summary
 
@@ -19,15 +20,14 @@ class VelocityLimits(Actor):
 
     SETTINGS = ("velocity_limits",)
     IN_WORLDS = ""
-    _acts = False
 
-    def change_model(self) -> bool:
+    def of_plant(self) -> dict[str, Any]:
         """As of Actor."""
         plant = self.run.plant
-        if self.run.given["velocity_limits"] == "clamp" and not plant.velocity_limits:
-            replace_velocity_limits(plant, stated_velocity_limits(plant))
-            self._acts = bool(plant.velocity_limits)
-        return self._acts
+        if self.run.given["velocity_limits"] != "clamp" or plant.velocity_limits:
+            return {}
+        limits = stated_velocity_limits(plant)
+        return {"speeds": limits} if limits else {}
 
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """They act in the arrays of the model."""
@@ -37,9 +37,3 @@ class VelocityLimits(Actor):
         line = velocities_in_words(summary.velocities_beyond, self.run.given["velocity_limits"])
         if line:
             self.run.warn(line)
-
-    def release(self) -> None:
-        """As of Actor."""
-        if self._acts:
-            replace_velocity_limits(self.run.plant, ())
-        self._acts = False

@@ -50,15 +50,14 @@ def world_ticks(
 
     choice = controller if isinstance(controller, ControllerChoice) else ControllerChoice(controller)
     plan = chosen_plan(worlds.plant, trajectory, controller, None)[1]
-    with worlds.holding():
-        made: Any = make_controller(
-            choice if rate is None else ControllerChoice(choice.given, rate, *choice[2:]),
-            worlds.plant,
-            seed=seed,
-            effort_limits=require_choice("effort_limits", effort_limits, settings_of(RunArguments)["effort_limits"]),
-            targets=None if plan is None else _targets(plan),
-            count=len(worlds),
-        )
+    made: Any = make_controller(
+        choice if rate is None else ControllerChoice(choice.given, rate, *choice[2:]),
+        worlds.plant,
+        seed=seed,
+        effort_limits=require_choice("effort_limits", effort_limits, settings_of(RunArguments)["effort_limits"]),
+        targets=None if plan is None else _targets(plan),
+        count=len(worlds),
+    )
     made.sense(lambda: _SensorsOfController(worlds.sensors(seed if sensor_noise else None)))
     try:
         made.start()
