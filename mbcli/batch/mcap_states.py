@@ -1,4 +1,4 @@
-"""States from MCAP files (package mcap): JSON messages of joints, or the topics that `log export` writes."""
+"""States from MCAP files (package mcap): messages of joints as JSON or of ROS 2, or topics that `log export` writes."""
 
 from __future__ import annotations
 
@@ -11,42 +11,89 @@ import numpy as np
 from mbcli.batch.array_states import LOG_FIELDS
 from mbcli.batch.state_columns import demanded_columns, fields_of_table
 from mbcli.common.extra_packages import import_extra
+from mbcli.common.ros_messages import JOINTS, NANOSECONDS, RosTypes
 from mbcli.common.text_tables import shown
-from mbcli.errors import MbcliError, ModelError
+from mbcli.errors import MbcliError, ModelError, ResourceError
 
 if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_layout import StateLayout
     from mbcli.math.array_types import Array
 
-NANOSECONDS = 1_000_000_000
 OF_JOINTS = {"position": "q", "velocity": "v", "effort": "tau"}  # lists of a JointState message, and what they are
 
 
 def read_mcap(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     """Rows by the time of messages, less that of the first; messages of one time make one row.
 
-    A message of joints has a list `name` and some of `position`, `velocity`, `effort` (sensor_msgs/JointState as JSON);
-    its time is header.stamp, or when it was logged. Other topics with JSON are not used.
+    A message of joints has a list `name` and some of `position`, `velocity`, `effort` (sensor_msgs/JointState, as CDR
+    or as JSON); its time is header.stamp, or when it was logged. Other topics are not used.
     """
-    rows: dict[int, dict[str, float]] = {}
-    others = set()
+    rows = JointRows()
+    _take(stream, name, rows)
+    yield from rows.tables(name, layout, rows_per_chunk)
+
+
+def take_mcap(path: str, rows: JointRows) -> None:
+    """The messages of a file. ResourceError if it cannot be read, ModelError if it is not MCAP."""
+    try:
+        with open(path, "rb") as stream:
+            _take(stream, path, rows)
+    except OSError as error:
+        raise ResourceError(f"{path}: error: cannot be read: {error.strerror}") from None
+
+
+def _take(stream: IO[bytes], name: str, rows: JointRows) -> None:
     reader_of = import_extra("mcap.reader", "mcap").make_reader
     try:
-        for _, channel, message in reader_of(stream).iter_messages():
-            if channel.message_encoding != "json":
-                others.add(f"{channel.topic} ({channel.message_encoding})")
-                continue
-            stamp, numbers = _numbers(channel.topic, json.loads(message.data))
-            if numbers:
-                rows.setdefault(message.log_time if stamp is None else stamp, {}).update(numbers)
+        for schema, channel, message in reader_of(stream).iter_messages():
+            if channel.message_encoding == "json":
+                rows.take(channel.topic, message.log_time, json.loads(message.data))
+            else:
+                rows.take_cdr(channel.topic, message.log_time, getattr(schema, "name", ""), message.data)
     except MbcliError:
         raise
-    except Exception as error:  # of mcap, which has several, and of JSON
+    except Exception as error:  # of mcap, which has several, of JSON and of CDR
         raise ModelError(f"{name}: error: not MCAP that can be read: {error}") from None
-    if not rows:
-        why = f"; only JSON is read, not {', '.join(sorted(others))}" if others else ""
-        raise ModelError(f"{name}: error: no messages with the positions of joints{why}")
+
+
+class JointRows:
+    """Rows of messages by their time; those of one time make one row."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, dict[str, float]] = {}
+        self._others: set[str] = set()  # topics that were not used
+        self._types: RosTypes | None = None
+
+    def take(self, topic: str, logged: int, message: Any) -> None:
+        """A message as JSON; logged: [ns], its time where it says none."""
+        stamp, numbers = _numbers(topic, message)
+        if numbers:
+            self._rows.setdefault(logged if stamp is None else stamp, {}).update(numbers)
+
+    def take_cdr(self, topic: str, logged: int, kind: str, data: bytes) -> None:
+        """A message of ROS 2 of a type."""
+        if kind != JOINTS:
+            self._others.add(f"{topic} ({kind or 'no type'})")
+            return
+        self._types = self._types or RosTypes()
+        joints = self._types.read(kind, data)
+        time = joints.header.stamp
+        fields: dict[str, Any] = {key: getattr(joints, key).tolist() for key in OF_JOINTS}
+        stamp = {"sec": time.sec, "nanosec": time.nanosec}
+        self.take(topic, logged, {"header": {"stamp": stamp}, "name": joints.name, **fields})
+
+    def tables(self, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
+        """The rows of a file of this name. ModelError if there are none, or if one lacks what others have."""
+        rows = self._rows
+        if not rows:
+            why = f"; there are {', '.join(sorted(self._others))}" if self._others else ""
+            raise ModelError(f"{name}: error: no messages with the positions of joints{why}")
+        yield from _tables(*_values(rows, name), name, layout, rows_per_chunk)
+
+
+def _values(rows: dict[int, dict[str, float]], name: str) -> tuple[list[str], Array]:
+    """Names of the columns, and values (n, columns)."""
     times = sorted(rows)
     columns = list(rows[times[0]])
     values = np.empty((len(times), len(columns) + 1))
@@ -57,7 +104,7 @@ def read_mcap(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk:
             raise ModelError(f"{name}: error: {shown(other)} is not in all messages: see time {stamp / NANOSECONDS:g}")
         values[k, 0] = (stamp - times[0]) / NANOSECONDS
         values[k, 1:] = [row[column] for column in columns]
-    yield from _tables(["time", *columns], values, name, layout, rows_per_chunk)
+    return ["time", *columns], values
 
 
 def _numbers(topic: str, message: Any) -> tuple[int | None, dict[str, float]]:

@@ -1,4 +1,5 @@
-"""Reads the states of a batch: CSV, JSON lines, NPZ, an HDF5 log, MCAP, Parquet or Arrow; chunks of a file or a pipe.
+"""Reads the states of a batch: CSV, JSON lines, NPZ, an HDF5 log, MCAP, a bag of ROS 2, Parquet or Arrow; chunks of a
+file or a pipe.
 
 A state sets positions q [rad or m], velocities v [rad/s or m/s] and, if the analysis wants them,
 accelerations vdot, generalized forces tau, actuation u and the time. The names of the columns of CSV,
@@ -37,7 +38,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, INPUT_FORMATS
+from mbcli.batch import BINARY_FORMATS, FORMAT_OF_SUFFIX, INPUT_FORMATS, is_bag
 from mbcli.batch.arriving_bytes import (
     BYTE_ORDER_MARK,
     LONGEST_LINE,
@@ -120,6 +121,13 @@ def open_states(
         raise ValueError(f"unknown input format {input_format!r}, expected one of {', '.join(INPUT_FORMATS)}")
     if rows_per_chunk is not None and rows_per_chunk < 1:
         raise ValueError(f"rows_per_chunk is {rows_per_chunk}, expected at least 1")
+    if input_format == "rosbag" or (input_format is None and is_bag(source)):
+        if hasattr(source, "read") or os.fspath(source) == "-":
+            raise ResourceError("a bag of ROS 2 is read from its file or folder, not from a pipe")
+        from mbcli.batch.ros_bag_states import read_bag
+
+        tables = read_bag(os.fspath(source), layout, rows_per_chunk or _rows_per_chunk("rosbag", layout))
+        return _chunks(tables, layout, ExitStack())
     with ExitStack() as resources:
         stream, name, suffix = _open_source(source, resources)
         input_format = input_format or FORMAT_OF_SUFFIX.get(suffix)
@@ -134,9 +142,7 @@ def open_states(
         elif input_format in NEED_ALL and not (stream.seekable() if input_format != "hdf5" else os.path.isfile(name)):
             stream = _temporary_copy(stream, head, name, resources)
         kept = resources.pop_all()
-    if rows_per_chunk is None:
-        rows, numbers = MOST_OF_ARRAYS if input_format in BINARY_FORMATS else MOST_OF_TEXT
-        rows_per_chunk = min(max(numbers // max(len(layout.velocity_names) ** 2, 1), FEWEST_ROWS), rows)
+    rows_per_chunk = rows_per_chunk or _rows_per_chunk(input_format, layout)
     if input_format in ("csv", "jsonl"):
         from mbcli.batch.csv_states import read_csv
         from mbcli.batch.json_states import read_json_lines
@@ -162,6 +168,11 @@ def open_states(
 
         tables = read_ahead(tables)
     return _chunks(tables, layout, kept)
+
+
+def _rows_per_chunk(input_format: str, layout: StateLayout) -> int:
+    rows, numbers = MOST_OF_ARRAYS if input_format in BINARY_FORMATS else MOST_OF_TEXT
+    return min(max(numbers // max(len(layout.velocity_names) ** 2, 1), FEWEST_ROWS), rows)
 
 
 def _is_file(stream: IO[bytes]) -> bool:

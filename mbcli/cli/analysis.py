@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from mbcli.batch import FORMATS as ROW_FORMATS
+from mbcli.batch import is_bag
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
@@ -273,7 +274,7 @@ def _check_batch(batch: Options, output: OutputOptions) -> None:
     if output.output_format in ("text", "json"):
         raise click.UsageError("--states gives rows: --format is one of " + ", ".join(ROW_FORMATS))
     assert batch.states is not None
-    if batch.states != "-":
+    if batch.states != "-" and not is_bag(batch.states):
         try:
             with open(batch.states, "rb"):
                 pass

@@ -31,6 +31,7 @@ EXTRAS = {
     "sb3": ("stable_baselines3", "mbcli.environments.stable_baselines"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),
+    "ros": ("rosbags", "bags of ROS 2: states, mbcli log export --to ros"),
     "rerun": ("rerun", "mbcli log export --to rrd"),
 }
 PEERS = {"drake": "pydrake", "pin": "pinocchio", "mujoco": "mujoco", "pybullet": "pybullet"}

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mbcli.log.export import Selection
     from mbcli.log.reader import Log
 
-FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "rrd")
-BINARY = ("npz", "parquet", "mat", "mcap", "rrd")
+FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "ros", "rrd")
+BINARY = ("npz", "parquet", "mat", "mcap", "ros", "rrd")
 
 
 @click.command("export")
@@ -54,17 +54,19 @@ def log_export(
     world: int | None,
     force: bool,
 ) -> None:
-    """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP or rrd.
+    """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP, a bag of ROS 2 or rrd.
 
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
     exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
 
     Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun]. For logs
-    written with --fields poses, MCAP and rrd show the bodies in 3-D.
+    written with --fields poses, MCAP and rrd show the bodies in 3-D. With --to ros, MCAP has messages of ROS 2
+    (mbcli[ros]): /joint_states, /tf of poses, and those of IMUs and force-torque sensors.
 
     \b
     mbcli log export run.h5 -o run.csv
     mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv
+    mbcli log export run.h5 --to ros -o run.mcap
     mbcli log export run.h5 --to csv --fields q,v | mbcli energy robot.urdf --states -
     """
     from mbcli.log import export as exports
@@ -114,6 +116,10 @@ def _writer(target: str) -> Callable[[Log, Selection, IO[Any]], None]:
 
     if target in EXPORTERS:
         return EXPORTERS[target]
+    if target == "ros":
+        from mbcli.pictures.ros_bag import export_ros
+
+        return export_ros
     if target in ("mcap", "rrd"):
         from mbcli.pictures.timelines import TIMELINES
 

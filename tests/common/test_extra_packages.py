@@ -46,6 +46,7 @@ def folder(tmp_path, monkeypatch):
         ("distributed", "dask", (*SWEEP, "--dask", "tcp://127.0.0.1:9")),
         ("ray", "ray", (*SWEEP, "--ray", "127.0.0.1:9")),
         ("mcap", "mcap", ("log", "export", "run.h5", "-o", "x.mcap")),
+        ("rosbags", "ros", ("log", "export", "run.h5", "--to", "ros", "-o", "x.mcap")),
         ("rerun", "rerun", ("log", "export", "run.h5", "-o", "x.rrd")),
         ("xacro", "xacro", ("inspect", "m.urdf.xacro", "--xacro")),
         ("sympy", "symbolic", ("symbolic", PENDULUM)),

@@ -51,6 +51,7 @@ EXTRAS = (
     "coacd",
     "pyarrow",
     "mcap",
+    "rosbags",
     "rerun",
     "matplotlib",
     "distributed",

@@ -39,6 +39,7 @@ class PlantSensing:
         """X_WS (4, 4) of a sensor at the default positions."""
         if sensor not in self._default_poses:
             context = Context(self.plant, compiled=False)
+            context.state.set_q(self.plant.GetDefaultPositions())
             X_WB = self.plant.EvalBodyPoseInWorld(context, sensor.body).GetAsMatrix4()
             self._default_poses[sensor] = X_WB @ sensor.X_BS
         return self._default_poses[sensor]

@@ -79,6 +79,34 @@ def test_orientations_are_relative_to_the_axes_that_the_file_names(sensed, local
     np.testing.assert_allclose(found.matrix(), R_WN.T @ R_WS, atol=1e-12)
 
 
+def test_orientation_and_height_count_from_the_place_of_a_free_body_and_from_default_joint_positions():
+    """A body that is free or whose joint has a default position shows 1 and 0 there, and how far it is from there."""
+    body = (
+        '<link name="{0}"><pose>0 0 {1} 0.3 -0.2 0.5</pose><inertial><mass>1</mass></inertial>'
+        '<sensor name="imu_{0}" type="imu"/><sensor name="height_{0}" type="altimeter"/></link>'
+    )
+    joint = (
+        '<joint name="hinge" type="revolute"><parent>world</parent><child>hung</child>'
+        "<axis><xyz>0 1 0</xyz></axis></joint>"
+    )
+    links = body.format("free", 2.0) + body.format("hung", 3.0)
+    text = f'<sdf version="1.11"><model name="m">{links}{joint}</model></sdf>'
+    plant = load_model(ModelText(text, "m.sdf"), overrides=["joint.hinge.default_position=0.7"]).plant
+    context = plant.CreateDefaultContext()
+    values = sensor_values(plant, context)
+    for name in ("free", "hung"):
+        np.testing.assert_allclose(values[f"imu_{name}"][:4], [1, 0, 0, 0], atol=1e-12)
+        np.testing.assert_allclose(values[f"height_{name}"], [0, 0], atol=1e-12)
+    free, turn = plant.GetBodyByName("free"), RotationMatrix.MakeXRotation(0.4)
+    X_WB = plant.GetFreeBodyPose(context, free)
+    plant.SetFreeBodyPose(context, free, RigidTransform(X_WB.rotation() @ turn, X_WB.translation() + [0, 0, 0.25]))
+    plant.GetJointByName("hinge").set_angle(context, 0.8)
+    values = sensor_values(plant, context)
+    np.testing.assert_allclose(values["imu_free"][:4], [np.cos(0.2), np.sin(0.2), 0, 0], atol=1e-12)
+    np.testing.assert_allclose(values["height_free"][0], 0.25, atol=1e-12)
+    np.testing.assert_allclose(values["imu_hung"][:4], [np.cos(0.05), 0, np.sin(0.05), 0], atol=1e-12)
+
+
 def _matrix(w, xyz):
     x, y, z = xyz
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])

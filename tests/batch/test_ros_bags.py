@@ -1,0 +1,189 @@
+"""Bags of ROS 2 as states and as exports of logs: what other packages write is read, and what is written they read."""
+
+import json
+import shutil
+import sqlite3
+
+import numpy as np
+import pytest
+from command_line import cli, succeed
+from repository import SAMPLES
+
+from mbcli.batch.state_layout import StateLayout
+from mbcli.batch.state_reader import open_states
+from mbcli.log import open_log
+from mbcli.models import load_model
+
+PENDULUM = SAMPLES / "double_pendulum.urdf"
+NAMES = ["shoulder", "elbow"]
+WALKER = """<sdf version="1.11"><model name="m">
+<link name="base"><inertial><mass>1</mass></inertial>
+ <sensor name="imu" type="imu"><pose>0.1 0 0 0 0 0.3</pose></sensor></link>
+<link name="tip"><pose>0 0 0.5 0 0 0</pose><inertial><mass>1</mass></inertial></link>
+<joint name="j" type="revolute"><parent>base</parent><child>tip</child><axis><xyz>0 1 0</xyz></axis>
+ <sensor name="ft" type="force_torque"><force_torque><frame>parent</frame></force_torque></sensor></joint>
+</model></sdf>"""
+pytest.importorskip("rosbags")
+
+
+def states_of(path, plant, **options):
+    q, v = plant.GetDefaultPositions(), np.zeros(plant.num_velocities())
+    names = plant.GetPositionNames(), plant.GetVelocityNames(), plant.GetActuatorNames()
+    chunks = list(open_states(path, StateLayout(*names, q, v), **options))
+    return [np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in ("time", "q", "v", "tau")]
+
+
+@pytest.fixture(scope="module")
+def plant():
+    return load_model(PENDULUM).plant
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """Times [ns], positions, velocities and efforts of 50 messages."""
+    random = np.random.default_rng(5)
+    return 10**18 + np.arange(50) * 10_000_000, *random.normal(size=(3, 50, 2))
+
+
+def written_bag(folder, recorded, storage, **message):
+    """A bag as rosbags writes it, with joints in another order than the model's and a topic of something else."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    header, time, joints = (
+        store.types[kind]
+        for kind in ("std_msgs/msg/Header", "builtin_interfaces/msg/Time", "sensor_msgs/msg/JointState")
+    )
+    text = store.types["std_msgs/msg/String"]
+    with Writer(folder, version=9, storage_plugin=StoragePlugin[storage]) as writer:
+        of_joints = writer.add_connection("/joint_states", joints.__msgtype__, typestore=store)
+        other = writer.add_connection("/chatter", text.__msgtype__, typestore=store)
+        for stamp, q, v, tau in zip(*recorded, strict=True):
+            sec, nanosec = divmod(int(stamp), 10**9)
+            values = {"name": NAMES[::-1], "position": q[::-1].copy(), "velocity": v[::-1].copy()}
+            values |= {"effort": tau[::-1].copy()} | message
+            made = joints(header=header(stamp=time(sec=sec, nanosec=nanosec), frame_id=""), **values)
+            writer.write(of_joints, int(stamp) + 1234, store.serialize_cdr(made, joints.__msgtype__))
+            writer.write(other, int(stamp), store.serialize_cdr(text(data="hello"), text.__msgtype__))
+    return folder
+
+
+@pytest.mark.parametrize("storage", ["SQLITE3", "MCAP"])
+def test_joint_states_of_a_bag_are_states(tmp_path, plant, recorded, storage):
+    folder = written_bag(tmp_path / "bag", recorded, storage)
+    file = next(path for path in folder.iterdir() if path.suffix in (".db3", ".mcap"))
+    stamps, q, v, tau = recorded
+    for path in (folder, file):
+        time, *found = states_of(path, plant)
+        np.testing.assert_allclose(time, (stamps - stamps[0]) * 1e-9, rtol=0, atol=1e-12)
+        for own, wanted in zip(found, (q, v, tau), strict=True):
+            np.testing.assert_array_equal(own, wanted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MBCLI_JIT", "0")
+        lines = succeed("energy", PENDULUM, "--states", folder, "--format", "jsonl").out.splitlines()
+    assert len(lines) == len(q)
+    assert len(states_of(folder, plant, rows_per_chunk=7)[0]) == 50
+
+
+def test_a_bag_without_messages_of_joints_says_what_it_has(tmp_path, plant, recorded):
+    folder = written_bag(tmp_path / "bag", [x[:1] for x in recorded], "SQLITE3", name=[], position=np.zeros(0))
+    with sqlite3.connect(next(folder.glob("*.db3"))) as database:
+        database.execute("DELETE FROM messages WHERE topic_id = 1")
+    result = cli("energy", PENDULUM, "--states", folder)
+    assert (
+        result.code == 1
+        and "no messages with the positions of joints; there are /chatter (std_msgs/msg/String)" in result.err
+    )
+
+
+def test_damaged_bags_end_with_a_line(tmp_path, plant, recorded):
+    bag = written_bag(tmp_path / "bag", recorded, "SQLITE3")
+    about = (bag / "metadata.yaml").read_text()
+    name = next(bag.glob("*.db3")).name
+
+    def broken(change, words):
+        copy = shutil.copytree(bag, tmp_path / "copy", dirs_exist_ok=True)
+        change(copy)
+        result = cli("energy", PENDULUM, "--states", copy)
+        assert result.code in (3, 4) and words in result.err and result.err.count("\n") == 1, result.err
+
+    broken(lambda copy: (copy / "metadata.yaml").unlink(), "Is a directory")
+    broken(lambda copy: (copy / "metadata.yaml").write_text("[1, 2"), "not the metadata of a bag")
+    broken(lambda copy: (copy / "metadata.yaml").write_text(about.replace(name, "../x.db3")), "files of its folder")
+    packed = about.replace("compression_format: ''", "compression_format: zstd")
+    assert packed != about
+    broken(lambda copy: (copy / "metadata.yaml").write_text(packed), "compressed as zstd")
+    broken(lambda copy: (copy / "metadata.yaml").write_text(about.replace(name, "other.db3")), "no such file")
+    (tmp_path / "copy" / "metadata.yaml").write_text(about)
+    broken(lambda copy: (copy / name).write_bytes(b"SQLite format 3\0" + bytes(100)), "not a bag of ROS 2")
+    shutil.copy(bag / name, tmp_path / "copy" / name)
+
+    def cut(copy):
+        with sqlite3.connect(copy / name) as database:
+            database.execute("UPDATE messages SET data = substr(data, 1, 60) WHERE id = 5")
+
+    broken(cut, "not a bag of ROS 2")
+
+
+def test_an_export_has_the_messages_of_ros_and_is_states_again(tmp_path):
+    reader = pytest.importorskip("mcap_ros2.reader")
+    model, log, bag = tmp_path / "m.sdf", tmp_path / "m.h5", tmp_path / "m.mcap"
+    model.write_text(WALKER)
+    words = ("--at", "j=0.4", "--v", "0 0 1 0 0 0 2", "-t", 0.05, "--log-rate", 100, "--fields", "q,v,u,poses,sensors")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MBCLI_JIT", "0")
+        succeed("-q", "simulate", model, "--actuators", "motor", "--u", "j=0.5", *words, "-o", log)
+    succeed("log", "export", log, "--to", "ros", "-o", bag)
+    found = {}
+    for message in reader.read_ros2_messages(str(bag)):
+        found.setdefault(message.channel.topic, []).append((message.log_time_ns, message.schema.name, message.ros_msg))
+    assert {topic: (len(rows), rows[0][1]) for topic, rows in found.items()} == {
+        "/joint_states": (6, "sensor_msgs/msg/JointState"),
+        "/tf": (6, "tf2_msgs/msg/TFMessage"),
+        "/tf_static": (1, "tf2_msgs/msg/TFMessage"),
+        "/imu": (6, "sensor_msgs/msg/Imu"),
+        "/ft": (6, "geometry_msgs/msg/WrenchStamped"),
+    }
+    with open_log(log) as opened:
+        q, v, imu, ft, poses = (
+            opened[path] for path in ("state/q", "state/v", "sensors/imu", "sensors/ft", "derived/poses")
+        )
+        names = list(opened.names["sensors/imu"])
+    for k in range(6):
+        stamp, _, joints = found["/joint_states"][k]
+        assert stamp == k * 10_000_000 and (joints.header.stamp.sec, joints.header.stamp.nanosec) == (0, stamp)
+        assert joints.name == ["j"] and list(joints.effort) == [0.5]
+        assert (*joints.position, *joints.velocity) == (q[k, 7], v[k, 6])
+        of_imu, of_ft = found["/imu"][k][2], found["/ft"][k][2]
+        given = [getattr(of_imu.orientation, x) for x in "wxyz"]
+        given += [getattr(of_imu.angular_velocity, x) for x in "xyz"]
+        given += [getattr(of_imu.linear_acceleration, x) for x in "xyz"]
+        assert names[0] == "orientation_qw" and given == imu[k].tolist() and of_imu.header.frame_id == "imu"
+        given = [getattr(part, x) for part in (of_ft.wrench.force, of_ft.wrench.torque) for x in "xyz"]
+        assert given == ft[k].tolist() and of_ft.header.frame_id == "base"
+        transforms = {each.child_frame_id: each for each in found["/tf"][k][2].transforms}
+        assert set(transforms) == {"base", "tip"} and {each.header.frame_id for each in transforms.values()} == {
+            "world"
+        }
+        moved = transforms["tip"].transform
+        given = [getattr(moved.rotation, x) for x in "wxyz"] + [getattr(moved.translation, x) for x in "xyz"]
+        assert given == poses.reshape(6, -1, 7)[k, 2].tolist()
+    (mounted,) = [each for each in found["/tf_static"][0][2].transforms if each.child_frame_id == "imu"]
+    assert mounted.header.frame_id == "base" and mounted.transform.translation.x == 0.1
+    assert mounted.transform.rotation.z == pytest.approx(np.sin(0.15), abs=1e-15)
+    arm = load_model(model, weld=["base"]).plant
+    time, *back = states_of(bag, arm)
+    wanted = [0.01 * np.arange(6), q[:, 7], v[:, 6], np.full(6, 0.5)]
+    np.testing.assert_array_equal(np.column_stack([time, *back]), np.column_stack(wanted))
+
+
+def test_fields_without_a_message_are_refused(tmp_path):
+    log = tmp_path / "p.h5"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MBCLI_JIT", "0")
+        succeed("-q", "simulate", PENDULUM, "-t", 0.01, "-o", log)
+    result = cli("log", "export", log, "--to", "ros", "--fields", "energy_kinetic", "-o", tmp_path / "x.mcap")
+    assert result.code == 2 and "none of these fields has a message of ROS" in result.err
+    assert not (tmp_path / "x.mcap").exists()
+    assert json.loads(succeed("log", "info", log, "--json").out)
