@@ -117,7 +117,7 @@ class ElasticBody:
 
     def energies(self, q, v):
         """(kinetic, elastic) energy [J]."""
-        elastic = self.kernels.elastic_energy(q, self.tets, self.elements, self.law)
+        elastic = self.kernels.elastic_energy(np.ascontiguousarray(q), self.tets, self.elements, self.law)
         return 0.5 * float((v * (self.mass @ v)).sum()), float(elastic)
 
     def start(self, q, v, force, h):

@@ -267,6 +267,7 @@ def test_edges_that_cross_touch_at_one_point():
     assert points.count[0] == 1 and points.distance[0] == pytest.approx(-0.05)
 
 
+@pytest.mark.usefixtures("compiled_here")
 def test_interpreted_and_compiled_searches_agree():
     """The compiled one fuses products and sums: equal up to rounding."""
     from mbcli.engine.runtime.model import Data

@@ -696,6 +696,7 @@ def test_compiled_and_interpreted_agree(stage, plant):
     assert_fields_close(compiled, results(stage, model, inputs), ROUNDING)
 
 
+@pytest.mark.usefixtures("compiled_here")
 def test_kernels_compile_for_complex_numbers_too():
     model, inputs = plant_of("mixed").model.replace(dtype=complex), inputs_of("mixed")
     inputs = inputs | {"q": inputs["q"] + 0.1j}

@@ -736,6 +736,7 @@ def test_a_locked_joint_is_a_weld(seed):
         np.testing.assert_array_equal(joint.GetVelocities(context), 0.0)
 
 
+@pytest.mark.usefixtures("compiled_here")
 @pytest.mark.parametrize("compiled", [False, True])
 def test_infinite_inertia_leaves_no_trace_in_complex_numbers_and_in_batches(compiled):
     """Derivatives by complex steps pass through a step with locked joints; lanes and single states agree."""
