@@ -44,7 +44,7 @@ def export_ros(log: Log, selection: Selection, stream: IO[bytes]) -> None:
     ArgumentError if none of the chosen fields has one, ResourceError without the packages mcap and rosbags.
     """
     writer_of, types = import_extra("mcap.writer", "ros").Writer, RosTypes()
-    require_rows(selection)
+    require_rows(selection.fields)
     topics = _topics(log, selection, types)
     if not topics:
         raise ArgumentError(
