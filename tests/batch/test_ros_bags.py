@@ -92,7 +92,7 @@ def test_a_bag_without_messages_of_joints_says_what_it_has(tmp_path, plant, reco
         database.execute("DELETE FROM messages WHERE topic_id = 1")
     result = cli("energy", PENDULUM, "--states", folder)
     assert (
-        result.code == 1
+        result.code == 3
         and "no messages with the positions of joints; there are /chatter (std_msgs/msg/String)" in result.err
     )
 

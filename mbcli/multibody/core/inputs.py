@@ -153,8 +153,8 @@ def controlled_actuators(plant: PlantData) -> list[JointActuator]:
 
 def controllers_of_steps(plant: PlantData) -> dict[JointActuator, PdLaw]:
     """The controllers that steps take."""
-    laws = {a: pd_law(plant, a) for a in plant.elements.actuators if steps_with_controllers(plant)}
-    return {actuator: law for actuator, law in laws.items() if law is not None}
+    laws = {actuator: law for actuator in plant.elements.actuators if (law := pd_law(plant, actuator)) is not None}
+    return laws if laws and steps_with_controllers(plant) else {}
 
 
 def set_controllers(plant: PlantData, context: Context) -> None:

@@ -1,15 +1,17 @@
 """How the PD controller of an actuator acts in steps: by its gains, or as a run lets it act."""
 
-from __future__ import annotations
-
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.multibody.tree.checked_numbers import non_negative
 
-if TYPE_CHECKING:
-    from mbcli.multibody.tree.joint_actuator import JointActuator
+
+class Limited(Protocol):
+    """What the controller of a run asks of its actuator."""
+
+    def name(self) -> str: ...
+    def effort_limit(self) -> float: ...
 
 
 @dataclass(kw_only=True)
@@ -54,7 +56,7 @@ class ControllerOfRun:
     """
 
     def __init__(
-        self, actuator: JointActuator, gains: PdControllerGains, carry_rate: float = 0.0, *, limited: bool = True
+        self, actuator: Limited, gains: PdControllerGains, carry_rate: float = 0.0, *, limited: bool = True
     ) -> None:
         self._actuator, self._rate, self._limited = actuator, carry_rate, limited
         self.replace_gains(gains)
