@@ -49,6 +49,8 @@ def _take(stream: IO[bytes], name: str, rows: JointRows) -> None:
         for schema, channel, message in reader_of(stream).iter_messages():
             if channel.message_encoding == "json":
                 rows.take(channel.topic, message.log_time, json.loads(message.data))
+            elif channel.message_encoding != "cdr":
+                rows.leave(channel.topic, channel.message_encoding)
             else:
                 rows.take_cdr(channel.topic, message.log_time, getattr(schema, "name", ""), message.data)
     except MbcliError:
@@ -74,7 +76,7 @@ class JointRows:
     def take_cdr(self, topic: str, logged: int, kind: str, data: bytes) -> None:
         """A message of ROS 2 of a type."""
         if kind != JOINTS:
-            self._others.add(f"{topic} ({kind or 'no type'})")
+            self.leave(topic, kind or "no type")
             return
         self._types = self._types or RosTypes()
         joints = self._types.read(kind, data)
@@ -82,6 +84,10 @@ class JointRows:
         fields: dict[str, Any] = {key: getattr(joints, key).tolist() for key in OF_JOINTS}
         stamp = {"sec": time.sec, "nanosec": time.nanosec}
         self.take(topic, logged, {"header": {"stamp": stamp}, "name": joints.name, **fields})
+
+    def leave(self, topic: str, what: str) -> None:
+        """A message that is not used, of a type or an encoding."""
+        self._others.add(f"{topic} ({what})")
 
     def tables(self, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
         """The rows of a file of this name. ModelError if there are none, or if one lacks what others have."""

@@ -302,7 +302,11 @@ def test_messages_of_joints_in_mcap_are_data_as_tables_are(good, tmp_path):
     del messages[3][2]["effort"]
     result = identify(mcap_of(tmp_path / "b.mcap", messages))
     assert result.code == 3 and "is not in all messages" in result.err
-    result = identify(mcap_of(tmp_path / "c.mcap", messages, "cdr"))
-    assert result.code == 3 and "only JSON is read, not /joint_states (cdr)" in result.err
+    for encoding, what in (("cdr", "no type"), ("protobuf", "protobuf")):
+        result = identify(mcap_of(tmp_path / "c.mcap", messages, encoding))
+        assert (
+            result.code == 3
+            and f"no messages with the positions of joints; there are /joint_states ({what})" in result.err
+        )
     (tmp_path / "d.mcap").write_bytes(b"\x89MCAP0\r\n and no more")
     assert identify(tmp_path / "d.mcap").code == 3

@@ -207,6 +207,6 @@ def test_pydrake_reads_springs_and_constraints_on_the_world(tmp_path, target, re
 def test_the_link_of_the_world_is_told(tmp_path, target):
     path = tmp_path / "pulled.xml"
     path.write_text(f'<mujoco><worldbody><site name="w" pos="0 0 1"/>{PULLED}</worldbody>{SPRING}</mujoco>')
-    result = cli("convert", path, "--to", target)
+    result = cli("-v", "convert", path, "--to", target)
     assert result.code == 0 and "a spring on the world is on link 'world_geometry'" in result.err
     assert "linear_spring_damper_body_A>world<" not in result.out and 'body_A name="world"' not in result.out
