@@ -17,6 +17,9 @@ FORMAT_OF_SUFFIX = {
 }
 """The file suffixes of the formats."""
 
+METADATA = "metadata.yaml"
+"""The file of a bag's folder that names its other files."""
+
 FORMATS = ("jsonl", "csv", "npz", "hdf5", "parquet", "arrow")
 """The formats that states are read from and results are written to; see also INPUT_FORMATS."""
 
@@ -33,4 +36,4 @@ def is_bag(source: Any) -> bool:
         return False
     name = os.fspath(source)
     suffix = os.path.splitext(name)[1].lower()
-    return FORMAT_OF_SUFFIX.get(suffix) == "rosbag" or os.path.isfile(os.path.join(name, "metadata.yaml"))
+    return FORMAT_OF_SUFFIX.get(suffix) == "rosbag" or os.path.isfile(os.path.join(name, METADATA))

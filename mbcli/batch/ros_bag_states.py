@@ -11,15 +11,14 @@ from urllib.parse import quote
 
 import yaml
 
+from mbcli.batch import METADATA
 from mbcli.batch.mcap_states import JointRows, take_mcap
-from mbcli.common.ros_messages import JOINTS
 from mbcli.errors import MbcliError, ModelError, ResourceError
 
 if TYPE_CHECKING:
     from mbcli.batch.state_columns import Table
     from mbcli.batch.state_layout import StateLayout
 
-METADATA = "metadata.yaml"
 SUFFIX = ".db3"
 
 
@@ -27,7 +26,7 @@ def read_bag(path: str, layout: StateLayout, rows_per_chunk: int) -> Generator[T
     """Rows of the messages of joints, as read_mcap() gives them, of a folder or of one file."""
     rows = JointRows()
     for file in _files_of(path) if os.path.isdir(path) else [path]:
-        if file.endswith(SUFFIX):
+        if file.lower().endswith(SUFFIX):
             _take_sqlite(file, rows)
         else:
             take_mcap(file, rows)
@@ -65,7 +64,10 @@ def _take_sqlite(path: str, rows: JointRows) -> None:
             query = "SELECT topic_id, timestamp, data FROM messages ORDER BY timestamp"
             for number, time, data in database.execute(query):
                 topic, kind, form = topics[number]
-                rows.take_cdr(topic, int(time), kind if form == "cdr" or kind != JOINTS else form, data)
+                if form == "cdr":
+                    rows.take_cdr(topic, int(time), kind, data)
+                else:
+                    rows.leave(topic, form)
     except MbcliError:
         raise
     except Exception as error:  # of SQLite and of CDR

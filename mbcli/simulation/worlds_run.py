@@ -111,8 +111,7 @@ class WorldsRun:
         **settings: Unpack[RunArguments],
     ) -> None:
         self.given = given = complete(RunArguments, settings, "WorldsRun")
-        self.loaded, self.plant, self._command = loaded, loaded.plant, tuple(command)
-        self._warn, self._note, self._earlier = warn, note, earlier
+        self._command, self._warn, self._note, self._earlier = tuple(command), warn, note, earlier
         first = earlier.starts if earlier is not None else starts
         assert first is not None
         of_worlds: Any = {name: value for name, value in given.items() if name in OF_WORLDS}

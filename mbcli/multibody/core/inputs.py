@@ -148,13 +148,17 @@ def pd_law(plant: PlantData, actuator: JointActuator) -> PdLaw | None:
 
 def controlled_actuators(plant: PlantData) -> list[JointActuator]:
     """Those with a PD controller."""
-    return [a for a in plant.elements.actuators if pd_law(plant, a) is not None]
+    of_run: Any = plant.controllers_of_run
+    if not of_run:  # each evaluation of accelerations asks
+        return [a for a in plant.elements.actuators if a.has_controller()]
+    return [a for a in plant.elements.actuators if of_run.get(a, a).has_controller()]
 
 
 def controllers_of_steps(plant: PlantData) -> dict[JointActuator, PdLaw]:
     """The controllers that steps take."""
-    laws = {actuator: law for actuator in plant.elements.actuators if (law := pd_law(plant, actuator)) is not None}
-    return laws if laws and steps_with_controllers(plant) else {}
+    if not has_controllers(plant):
+        return {}
+    return {actuator: law for actuator in plant.elements.actuators if (law := pd_law(plant, actuator)) is not None}
 
 
 def set_controllers(plant: PlantData, context: Context) -> None:
