@@ -11,10 +11,12 @@ import click
 from mbcli.cli.options import Options, writable_path
 from mbcli.cli.output import emit, number, printable, table
 from mbcli.cli.world_option import single_logs, world_option
+from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
 from mbcli.common.json_text import to_json
+from mbcli.common.suggestions import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 KEYS = """
 \b
@@ -33,12 +35,26 @@ Keys of the JSON document, beside log, start_time and end_time [s]:
 
 @click.command("loads", epilog=KEYS)
 @click.argument("path", metavar="LOG")
+@click.option(
+    "--names",
+    "chosen",
+    metavar="LIST",
+    help="Comma-separated: only these actuators and joints, by any unambiguous ending of their names.",
+)
 @world_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print a table of the actuators, and one of the joints, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write to this file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-def loads(path: str, world: int | None, as_csv: bool, as_json: bool, output: str | None, force: bool) -> None:
+def loads(
+    path: str,
+    chosen: str | None,
+    world: int | None,
+    as_csv: bool,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
     """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.
 
     Forces in joints, for choosing bearings, are those of a log that was written with --fields reactions. Means are
@@ -47,6 +63,7 @@ def loads(path: str, world: int | None, as_csv: bool, as_json: bool, output: str
     \b
     mbcli simulate arm.urdf --trajectory pick.csv --fields q,v,u,effort,reactions --log-rate 0 -o run.h5
     mbcli loads run.h5
+    mbcli loads run.h5 --names elbow,wrist
     mbcli loads run.h5 --csv -o loads.csv
     """
     if as_csv and as_json:
@@ -56,6 +73,8 @@ def loads(path: str, world: int | None, as_csv: bool, as_json: bool, output: str
 
     with single_logs([path], world) as (own,), Log(own) as log:
         found = loads_of_log(log).as_dict()
+    if chosen is not None:
+        _choose(found, [name.strip() for name in chosen.split(",") if name.strip()])
     if as_json:
         text = to_json({"schema": "mbcli/loads", "schema_version": 1, "log": path, **found})
     elif as_csv:
@@ -63,6 +82,25 @@ def loads(path: str, world: int | None, as_csv: bool, as_json: bool, output: str
     else:
         text = "\n".join(render(found))
     emit(text.rstrip("\n"), Options(output=output, force=force))
+
+
+def _choose(found: dict[str, Any], names: Sequence[str]) -> None:
+    """Leaves the actuators and joints of these names: a name may be that of one of each."""
+    wanted: set[tuple[str, str]] = set()
+    known = {key: [entry[key[:-1]] for entry in found[key]] for key in ("actuators", "joints")}
+    for name in names:
+        try:
+            meant = {(key, each) for key in known if (each := named_by_ending(name, known[key], key[:-1]))}
+        except AmbiguousNameError as error:
+            raise click.UsageError(f"--names: {error.args[0]}") from None
+        if not meant:
+            there = list(dict.fromkeys(known["actuators"] + known["joints"]))
+            likely = closest(name, there)
+            hint = f"did you mean '{likely}'?" if likely else f"there are {listed(there)}"
+            raise click.UsageError(f"--names: the log has no loads of '{name}'; {hint}")
+        wanted |= meant
+    for key in known:
+        found[key] = [entry for entry in found[key] if (key, entry[key[:-1]]) in wanted]
 
 
 def render(found: dict[str, Any]) -> Iterator[str]:

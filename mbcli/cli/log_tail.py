@@ -11,6 +11,7 @@ import click
 
 from mbcli.cli.log_export import selected
 from mbcli.cli.output import printable
+from mbcli.cli.world_option import single_logs, world_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +29,11 @@ MOST_COLUMNS = 8  # of a table without --fields
 @click.option("-f", "--follow", is_flag=True, help="Print the rows that a running simulation adds, until it ends.")
 @click.option("--fields", metavar="LIST", help="Comma-separated fields, as in `log export`.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
+@world_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each row, as `log export --to jsonl`.")
-def log_tail(path: str, count: int, follow: bool, fields: str | None, every: int, as_json: bool) -> None:
+def log_tail(
+    path: str, count: int, follow: bool, fields: str | None, every: int, world: int | None, as_json: bool
+) -> None:
     """Print the last rows of a log.
 
     LOG may be running: RUN.h5 then stands for RUN.h5.partial. The run is not disturbed.
@@ -38,12 +42,14 @@ def log_tail(path: str, count: int, follow: bool, fields: str | None, every: int
     mbcli log tail run.h5
     mbcli log tail run.h5 --follow --fields q,energy_kinetic
     mbcli log tail run.h5 -f --json | jq .q
+    mbcli log tail all.h5 --world 3
     """
     from mbcli.log.reader import Log
     from mbcli.log.running import PARTIAL, is_written, path_of_rows
 
-    path = path_of_rows(path)
-    with Log(path) as own:
+    if follow and world is not None:
+        raise click.UsageError("--follow is for logs of single runs")
+    with single_logs([path_of_rows(path)], world) as (path,), Log(path) as own:
         log, selection = selected(own, fields, rows_alone=not as_json)
         printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
         first = max(log.row_count - count * every, 0)

@@ -16,6 +16,7 @@ from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file
 from mbcli.cli.world_option import single_logs, world_option
+from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
 from mbcli.common.left_behind import folder_prefix
 from mbcli.common.suggestions import closest
 
@@ -64,7 +65,13 @@ class Size(click.ParamType):
     help="Write one HTML file that needs no network, or a video by ffmpeg (.mp4, .webm, .gif).",
 )
 @click.option("--frames", metavar="DIR", help="Write images, 0000.png and so on, to this folder.")
-@click.option("--trace", "traces", multiple=True, metavar="FRAME", help="Draw the path of a body or frame.")
+@click.option(
+    "--trace",
+    "traces",
+    multiple=True,
+    metavar="FRAME",
+    help="Draw the path of a body or frame; any unambiguous ending of its name will do.",
+)
 @click.option(
     "--fps",
     type=Number(above=0.0),
@@ -112,7 +119,7 @@ def replay(
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     own = ctx.with_resource(single_logs(logs, world))
     runs = _read(own, quiet, allow_outside)
-    _check_traces(drawing["traces"], runs)
+    drawing["traces"] = _traces(drawing["traces"], runs)
     if frames is not None or suffix not in ("", ".html", ".htm"):
         _write_images(runs, own[0], output, frames, drawing, force, quiet)
     if suffix in (".html", ".htm"):
@@ -147,14 +154,30 @@ def _read(logs: Sequence[str], quiet: bool, allow_outside: bool) -> list[tuple[S
     return runs
 
 
-def _check_traces(traces: Sequence[str], runs: Sequence[tuple[Any, Motion]]) -> None:
-    names = [item.name for scene, _ in runs for item in (*scene.bodies[1:], *scene.frames)]
-    names += [name.rpartition("::")[2] for name in names]
-    for name in traces:
-        if name not in names:
-            likely = closest(name, names)
-            hint = f"; did you mean '{likely}'?" if likely else ""
+def _traces(given: Sequence[str], runs: Sequence[tuple[Scene, Motion]]) -> tuple[str, ...]:
+    """The names of bodies and frames that --trace gives by any unambiguous ending, without their models."""
+    of_runs = [[b.name for b in scene.bodies[1:]] + [f.name for f in scene.frames] for scene, _ in runs]
+    found: dict[str, None] = {}
+    for name in given:
+        try:
+            meant = [
+                _short(each, names) for names in of_runs if (each := named_by_ending(name, names, "body or frame"))
+            ]
+        except AmbiguousNameError as error:
+            raise click.UsageError(f"--trace: {error.args[0]}") from None
+        if not meant:
+            names = [name for names in of_runs for name in names]
+            likely = closest(name, [*names, *(each.rpartition("::")[2] for each in names)])
+            hint = f"; did you mean '{likely}'?" if likely else f"; there are {listed(list(dict.fromkeys(names)))}"
             raise click.UsageError(f"--trace: there is no body or frame '{name}'{hint}")
+        found |= dict.fromkeys(meant)
+    return tuple(found)
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    """The name without its model, if no other one of these has it: runs of the same robot have one path then."""
+    short = name.rpartition("::")[2]
+    return short if sum(each.rpartition("::")[2] == short for each in set(names)) == 1 else name
 
 
 def _with_surfaces(runs: list[tuple[Scene, Motion]], path: str, rows: IntArray) -> list[tuple[Scene, Motion]]:

@@ -134,6 +134,20 @@ class StateNames:
         return self.v if self.v.says_its_last_part(name) and not self.q.says_its_last_part(name) else self.q
 
 
+def named_by_ending(name: str, names: Iterable[str], what: str) -> str | None:
+    """The one of some names that a name means: itself, else the one that ends in it after `_` or `::`; None if none.
+
+    AmbiguousNameError, which lists them, if several end so.
+    """
+    wanted, known = name.strip(), list(dict.fromkeys(names))
+    of_models = [each for each in known if each.endswith(f"::{wanted}")]
+    ends = [each for each in known if _flat(each) == _flat(wanted) or _flat(each).endswith(f"_{_flat(wanted)}")]
+    found = [wanted] if wanted in known else of_models or ends
+    if len(found) > 1:
+        raise AmbiguousNameError(f"{what} '{name}' can mean {listed(found)}")
+    return found[0] if found else None
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a message: all, or the first few of many."""
     return ", ".join(names[:MOST_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MOST_LISTED else "")

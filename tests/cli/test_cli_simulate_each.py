@@ -83,6 +83,19 @@ def test_the_last_row_is_at_the_end(tmp_path, starts):
         np.testing.assert_allclose(log.end_times, 0.023)
 
 
+def test_tail_and_loads_take_one_world(tmp_path, starts):
+    log = tmp_path / "all.h5"
+    options = ("--states", starts, "--each", "--fill", "default", "-t", 0.05, "--fields", "u")
+    succeed("simulate", TWO_LINKS, *options, "-o", log)
+    rows = [json.loads(line) for line in succeed("log", "tail", log, "--world", 1, "-n", 2, "--json").out.splitlines()]
+    with WorldsLog(log) as worlds:
+        assert [row["q"] for row in rows] == worlds.q[1, -2:].tolist()
+    assert "actuator" in succeed("loads", log, "--world", 1).out
+    for words in ((), ("--world", 1, "--follow")):
+        refused = cli("log", "tail", log, *words)
+        assert refused.code == 2 and refused.err.count("\n") == 1
+
+
 def test_actuation_comes_with_the_starts_or_for_all(tmp_path):
     of_starts, series = tmp_path / "starts.csv", tmp_path / "series.csv"
     of_starts.write_text("u:elbow\n0\n3\n")
@@ -194,7 +207,7 @@ def test_one_world_of_a_log_is_shown(tmp_path, starts):
     for words, code in (
         (("show", tmp_path / "all.h5"), 2),
         (("show", tmp_path / "all.h5", "--world", 3), 4),
-        (("tail", tmp_path / "all.h5"), 3),
+        (("tail", tmp_path / "all.h5"), 2),
     ):
         result = cli("log", *words)
         assert result.code == code, words

@@ -7,7 +7,7 @@ import pytest
 from command_line import cli, hinge, one_robot, succeed
 from repository import SAMPLES
 
-from mbcli.common.coordinate_names import AmbiguousNameError, NamedCoordinates, StateNames
+from mbcli.common.coordinate_names import AmbiguousNameError, NamedCoordinates, StateNames, named_by_ending
 
 TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
 
@@ -120,3 +120,12 @@ def test_a_header_of_many_short_names_is_read_at_once():
     names = [f"robot_joint_{k}_q" for k in range(20_000)]
     found = NamedCoordinates(names, "position")
     assert [found.find(f"joint_{k}") for k in range(20_000)] == list(range(20_000))
+
+
+def test_a_name_of_an_element_is_itself_or_the_only_one_that_ends_so():
+    names = ["a::tool", "a::left_tool_tip", "b::right_tool_tip", "grip_tool"]
+    for text, meant in (("grip_tool", "grip_tool"), ("tool", "a::tool"), ("left_tool_tip", "a::left_tool_tip")):
+        assert named_by_ending(text, names, "frame") == meant
+    assert named_by_ending("a_tool", names, "frame") == "a::tool" and named_by_ending("left", names, "frame") is None
+    with pytest.raises(AmbiguousNameError, match="frame 'tip' can mean a::left_tool_tip, b::right_tool_tip"):
+        named_by_ending("tip", names, "frame")

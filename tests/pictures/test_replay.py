@@ -301,6 +301,16 @@ def test_replay_writes_a_page_and_never_replaces_one(logs, tmp_path):
     succeed("replay", logs / "poses.h5", "-o", target, "--force")
 
 
+def test_the_end_of_a_name_is_enough_for_a_trace(logs, tmp_path):
+    target = tmp_path / "run.html"
+    succeed("simulate", SAMPLES / "arm7.urdf", "-t", "0.01", "--no-contact", "-o", tmp_path / "arm.h5")
+    words = (logs / "poses.h5", tmp_path / "arm.h5", "-o", target, "--trace", "arm", "--trace", "trunk")
+    succeed("replay", *words)
+    assert page_data(target.read_text())["traces"] == ["upper_arm", "trunk"]
+    ambiguous = cli("replay", logs / "poses.h5", "-o", target, "--force", "--trace", "shank")
+    assert ambiguous.code == 2 and "--trace: body or frame 'shank' can mean" in ambiguous.err
+
+
 @pytest.mark.parametrize(
     "arguments, code, message",
     [

@@ -259,3 +259,16 @@ def test_logs_without_loads_are_refused(tmp_path):
     succeed("simulate", SAMPLES / "double_pendulum.urdf", "--no-contact", "-t", "0.05", "--fields", "energy", "-o", run)
     refused = cli("loads", run)
     assert refused.code == 3 and "run with --fields reactions" in refused.err
+
+
+def test_loads_of_chosen_actuators_and_joints(tmp_path):
+    run = tmp_path / "run.h5"
+    options = ("--no-contact", "-t", "0.05", "--fields", "u,reactions")
+    succeed("simulate", SAMPLES / "double_pendulum.urdf", *options, "-o", run)
+    whole = json.loads(succeed("loads", run, "--json").out)
+    found = json.loads(succeed("loads", run, "--names", "elbow", "--json").out)
+    (joint,) = found["joints"]
+    assert joint["joint"] == "double_pendulum_elbow" and joint in whole["joints"] and len(whole["joints"]) > 1
+    assert found["actuators"] == [each for each in whole["actuators"] if each["actuator"].endswith("elbow")]
+    wrong = cli("loads", run, "--names", "elbw")
+    assert wrong.code == 2 and "no loads of 'elbw'" in wrong.err and wrong.err.count("\n") == 1
