@@ -119,6 +119,24 @@ def similar_file(path: str, root: str) -> str | None:
     return None
 
 
+def spelled_alike(path: str, root: str) -> str | None:
+    """The only file below a directory that a path to none can mean: of its place but for the case of letters, else of
+    its name; None if there are several, or more entries than are looked at."""
+    wanted = os.path.basename(path).casefold()
+    found: list[str] = []
+    seen = 0
+    for directory, folders, _ in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        names = _files_in(directory)
+        found += [os.path.join(directory, name) for name in names if name.casefold() == wanted]
+        seen += len(names) + len(folders)
+        if seen > MOST_ENTRIES:
+            return None
+    of_place = [each for each in found if each.casefold() == path.casefold()]
+    meant = of_place or found
+    return meant[0] if len(meant) == 1 else None
+
+
 def _files_in(directory: str) -> list[str]:
     try:
         with os.scandir(directory) as entries:

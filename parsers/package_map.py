@@ -56,11 +56,12 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
 
 
 class MissingFileError(ResourceError):
-    """Where a URI leads, below a root, there is no file; path: empty if the message says what is there."""
+    """Where a URI leads, wanted, below a root, there is no file; path: that, but empty if the message says what is."""
 
-    def __init__(self, message: str, path: str, root: str) -> None:
+    def __init__(self, message: str, wanted: str, root: str, *, says_what_is_there: bool = False) -> None:
         super().__init__(message)
-        self.path, self.root = path, root
+        self.wanted, self.root = wanted, root
+        self.path = "" if says_what_is_there else wanted
 
 
 class PackageMap:
@@ -279,7 +280,8 @@ class PackageMap:
             other = of_other_case(path, root)
             if other is not None and (self.allow_outside or self._may_be_read(other, root)):
                 elsewhere = f"; {other} is there, whose letters differ in case{elsewhere}"
-            raise MissingFileError(f'"{uri}": {path} does not exist{elsewhere}', "" if elsewhere else path, root)
+            message = f'"{uri}": {path} does not exist{elsewhere}'
+            raise MissingFileError(message, path, root, says_what_is_there=bool(elsewhere))
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise ResourceError(f'"{uri}": {path} is not a regular file')
         return path

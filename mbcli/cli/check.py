@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from mbcli.checks.baseline import Baseline
     from mbcli.checks.file_check import FileCheck
+    from mbcli.checks.fixes import Mended
     from mbcli.parsers.diagnostics import Diagnostic
 
 FORMATS = ("text", "json", "jsonl", "sarif", "github")
@@ -56,6 +57,12 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 @click.option(
     "--ignore", "ignored", multiple=True, metavar="CODE", help="No findings of this code; they do not count (repeat)."
 )
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend in the files what has one cure that follows from them (URDF, SDFormat), and print each change.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what --fix would change, and write nothing.")
 @click.option("--watch", is_flag=True, help="Check again whenever one of the files is saved, until Ctrl-C.")
 @click.option("--meshes", is_flag=True, help="Open the mesh files too: format, unit, up-axis, size.")
 @click.option(
@@ -90,10 +97,16 @@ def check(ctx: click.Context, **options: Any) -> int:
     mbcli check robots/ --baseline accepted.json --sarif -o robots.sarif
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
     mbcli check robot.urdf --ignore 'MESH_*' --ignore JOINT_LIMIT_MISSING --watch
+    mbcli check robot.urdf --fix --dry-run
     xacro robot.xacro | mbcli check - --input-format urdf
 
     Notes are counted; `mbcli -v check` prints them, and all findings of a kind. JSON and SARIF have everything. Every
     code is explained in docs/reference/check.md.
+
+    --fix gives axes the length 1, writes degrees that are plain in radians and colours in bytes from 0 to 1, puts the
+    name that is there for one in other case or without its prefix, and the one file of its name for a mesh. All else of
+    a file stays as it is; the file is read again, and a change whose finding stays or that brings an error is not made.
+    Options --select and --ignore choose among findings.
 
     Exit codes: 0 nothing at or above --fail-on; 1 a finding is, a file that is not well-formed XML or YAML included;
     3 a file is of no known format; 4 a MODEL or its SRDF file cannot be read. All files are checked in any case.
@@ -104,6 +117,7 @@ def check(ctx: click.Context, **options: Any) -> int:
     result_format = _format(options)
     for name, option in (("selected", "--select"), ("ignored", "--ignore")):
         options[name] = _codes(options[name], option)
+    _require_files_for_fixes(options)
     if not options["watch"]:
         return _report(options, result_format, ctx.obj["verbosity"])[0]
     if "-" in options["models"] or options["output"] not in (None, "-") or result_format not in (None, "text"):
@@ -149,6 +163,7 @@ def _report(options: dict[str, Any], result_format: str | None, verbosity: int) 
     from mbcli.checks.file_check import UNREADABLE
 
     baseline = _baseline(options["baseline"])
+    mended = [_mend(model, options) for model in _files(options)] if options["fix"] else []
     fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]
     checked = [_check(model, options) for model in _files(options)]
     if baseline is not None:
@@ -164,11 +179,16 @@ def _report(options: dict[str, Any], result_format: str | None, verbosity: int) 
         most_of_kind = MAX_OF_KIND if verbosity <= 0 and options["max_findings"] is None else None
         summary = not options["quiet"] and verbosity >= 0
         text = _text(checked, findings, shown, options, most_of_kind=most_of_kind, summary=summary)
+        text = "\n".join([*_lines_of_fixes(mended, options["dry_run"]), *([text] if text else [])])
         if summary and baseline is not None:
             gone = f"; {baseline.gone():,} are gone" if baseline.gone() else ""
             text += f"\n{printable(options['baseline'])}: {baseline.accepted:,} accepted findings{gone}"
+    elif result_format == "json":
+        text = _json(checked, findings, findings[: _most(options)], _fixes(mended, options) if options["fix"] else None)
     else:
         text = WRITERS[result_format](checked, findings, findings[: _most(options)])
+        for line in _lines_of_fixes(mended, options["dry_run"]):
+            click.echo(line, err=True)
     if text:
         emit(text, Output(options), styled=result_format in (None, "text"))
     elif options["output"] not in (None, "-"):
@@ -178,6 +198,69 @@ def _report(options: dict[str, Any], result_format: str | None, verbosity: int) 
     if failures:
         return (ResourceError if UNREADABLE in failures else ModelError).exit_code, paths
     return (FOUND if any(finding.severity in failing for finding in findings) else 0), paths
+
+
+def _require_files_for_fixes(options: dict[str, Any]) -> None:
+    if options["dry_run"] and not options["fix"]:
+        raise click.UsageError("--dry-run is for --fix")
+    if options["fix"]:
+        for name in ("watch", "baseline", "xacro"):
+            if options[name]:
+                raise click.UsageError(f"--fix and --{name} exclude each other")
+        if "-" in options["models"]:
+            raise click.UsageError("--fix mends files, not stdin")
+
+
+def _mend(model: str, options: dict[str, Any]) -> Mended:
+    """The cures of a file, which are written unless --dry-run is given."""
+    from mbcli.checks.fixes import mend
+
+    mended = mend(
+        model,
+        read_packages(Options(**options)),
+        mesh_files=options["meshes"],
+        wanted=lambda code: _is_wanted(code, options),
+    )
+    if model not in options["models"]:
+        mended.why_not = ""  # of a folder: nobody meant this file
+    if mended.fixes and not options["dry_run"]:
+        mended.write()
+    return mended
+
+
+def _lines_of_fixes(mended: Sequence[Mended], is_tried: bool) -> Iterator[str]:
+    """Each change, and each that was not made since its finding stays."""
+    done = "would change" if is_tried else "changed"
+    for file in mended:
+        path = printable(file.path)
+        if file.why_not:
+            yield f"{path}: not mended: {file.why_not}"
+        for fix in file.fixes:
+            yield printable(f'{path}:{fix.line}: {done}: {fix.what}: "{fix.old}" -> "{fix.new}" [{fix.code}]')
+        for fix in file.unproved:
+            change = f'"{fix.old}" -> "{fix.new}" [{fix.code}]'
+            yield printable(f"{path}:{fix.line}: not changed, the finding would stay or another error come: {change}")
+        if file.fixes:
+            yield f"{path}: {counted(len(file.fixes), 'change')}{', not written' if is_tried else ''}"
+
+
+def _fixes(mended: Sequence[Mended], options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The value of the key `fixes` in the JSON document."""
+    return [
+        {
+            "code": fix.code,
+            "file": file.path,
+            "line": fix.line,
+            "what": fix.what,
+            "old": fix.old,
+            "new": fix.new,
+            "proved": is_proved,
+            "written": is_proved and not options["dry_run"],
+        }
+        for file in mended
+        for fixes, is_proved in ((file.fixes, True), (file.unproved, False))
+        for fix in fixes
+    ]
 
 
 def _is_wanted(code: str, options: dict[str, Any]) -> bool:
@@ -303,7 +386,12 @@ def _lines(finding: Diagnostic) -> Iterator[str]:
 # --------------------------------------------------------------------------------------- JSON, lines, SARIF
 
 
-def _json(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: Sequence[Diagnostic]) -> str:
+def _json(
+    checked: Sequence[FileCheck],
+    findings: Sequence[Diagnostic],
+    shown: Sequence[Diagnostic],
+    fixes: list[dict[str, Any]] | None,
+) -> str:
     names = [file.name for file in checked]
     document = {
         "schema": "mbcli/check",
@@ -311,6 +399,7 @@ def _json(checked: Sequence[FileCheck], findings: Sequence[Diagnostic], shown: S
         "model": {"name": ", ".join(names), "files": [source for file in checked for source in file.sources]},
         "findings": [finding.as_dict() for finding in shown],
         "counts": _counts(findings),
+        **({} if fixes is None else {"fixes": fixes}),
     }
     return to_json(document | _left_out(findings, shown))
 
@@ -348,4 +437,4 @@ def _escaped(text: str, more: str = "") -> str:
     return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)
 
 
-WRITERS = {"json": _json, "jsonl": _json_lines, "sarif": _sarif, "github": _github}
+WRITERS = {"jsonl": _json_lines, "sarif": _sarif, "github": _github}

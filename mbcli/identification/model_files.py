@@ -13,11 +13,11 @@ from mbcli.errors import ModelError
 from mbcli.identification.findings import Finding
 from mbcli.identification.free_parameters import DELAY
 from mbcli.identification.unknowns import ARMATURE, COULOMB, INERTIAL, STIFFNESS, VISCOUS
-from mbcli.identification.xml_edits import Tag, XmlText, numbers, written
 from mbcli.math import RollPitchYaw, RotationMatrix
 from mbcli.models.parameter_assignments import matching_parameters
 from mbcli.multibody.inertia.inertial_parameters import central_inertia
 from mbcli.parsers.checks.link_extent import corners
+from mbcli.parsers.xml_edits import Tag, XmlText, numbers, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

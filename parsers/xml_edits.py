@@ -65,6 +65,21 @@ class XmlText:
     def element_at(self, line: int, column: int) -> Tag:
         """The element whose start tag is there. ModelError if none is."""
         start = self._line_starts[line - 1] + column - 1 if 0 < line <= len(self._line_starts) else -1
+        found = self._element_from(start)
+        if found is None:
+            raise ModelError(f"{self._name}:{line}: error: the element there cannot be told apart in the text")
+        return found
+
+    def root(self) -> Tag:
+        """The element that all others are in. ModelError if the text cannot be taken apart."""
+        first = next((token for token in _TOKEN.finditer(self._text) if token["start"]), None)
+        found = None if first is None else self._element_from(first.start())
+        if found is None:
+            raise ModelError(f"{self._name}: error: the elements cannot be told apart in the text")
+        return found
+
+    def _element_from(self, start: int) -> Tag | None:
+        """The element whose start tag begins there."""
         waiting: list[Tag] = []
         for token in _TOKEN.finditer(self._text, max(start, 0)):
             if not waiting and token.start() != start:
@@ -95,7 +110,7 @@ class XmlText:
             tag = waiting.pop()
             if not waiting:
                 return tag
-        raise ModelError(f"{self._name}:{line}: error: the element there cannot be told apart in the text")
+        return None
 
     def text_of(self, tag: Tag) -> str:
         return "" if tag.closed else self._text[tag.inside : tag.content_end]

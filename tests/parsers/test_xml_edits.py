@@ -1,9 +1,9 @@
 """Texts of XML whose numbers change: all else stays, to the last blank."""
 
 import pytest
+from mbcli.parsers.xml_edits import XmlText, numbers, written
 
 from mbcli.errors import ModelError
-from mbcli.identification.xml_edits import XmlText, numbers, written
 
 TEXT = """<?xml version='1.0'?>
 <!-- <a x="9"> is no element -->
