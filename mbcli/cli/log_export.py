@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.options import Number, usage_errors
-from mbcli.cli.output import refuse_existing
+from mbcli.cli.output import refuse_existing, written
 from mbcli.cli.world_option import single_logs, world_option
+from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ArgumentError
 
@@ -42,6 +43,7 @@ BINARY = ("npz", "parquet", "mat", "mcap", "ros", "rrd")
 @click.option("--to-time", type=Number(), metavar="T", help="Last time [s], included.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Only every Nth row.")
 @world_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the file that was written.")
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
 def log_export(
     path: str,
@@ -52,6 +54,7 @@ def log_export(
     to_time: float | None,
     every: int,
     world: int | None,
+    as_json: bool,
     force: bool,
 ) -> None:
     """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP, a bag of ROS 2 or rrd.
@@ -78,10 +81,13 @@ def log_export(
         target = "" if to_stdout else os.path.splitext(file)[1].lstrip(".").lower()
         if target not in FORMATS:
             raise click.UsageError(f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)}")
+    if to_stdout and as_json:
+        raise click.UsageError("--json says what was written: it needs a file, -o FILE")
     if to_stdout and target in BINARY and sys.stdout.isatty():
         raise click.UsageError(f"{target} is binary: give a file with -o, or send it to a pipe.")
     if not to_stdout and not is_special(file):
         refuse_existing(file, force)
+    log_path = path
     with single_logs([path], world) as (own,), Log(own) as opened:
         whole, selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
         write = _writer(target)
@@ -93,8 +99,26 @@ def log_export(
             if not to_stdout:
                 with exports.output_file(file, force) as stream:
                     write(whole, selection, stream)
+                if as_json:
+                    click.echo(to_json(_document(log_path, whole, selection, file, target)))
                 return
             _write_to_stdout(write, whole, selection, spooled=target not in exports.EXPORTERS)
+
+
+def _document(log_path: str, log: Any, selection: Selection, file: str, target: str) -> dict[str, Any]:
+    from mbcli.log.column_names import column_names, short_name
+    from mbcli.log.export import RAGGED
+
+    return {
+        "schema": "mbcli/log-export",
+        "schema_version": 1,
+        "log": log_path,
+        **written(file),
+        "format": target,
+        "rows": selection.row_count,
+        "fields": [short_name(path) for path in selection.fields],
+        "columns": ["time", *column_names(log, [path for path in selection.fields if path not in RAGGED])],
+    }
 
 
 def selected(log: Log, fields: str | None, *, rows_alone: bool = False, **rows: Any) -> tuple[Any, Selection]:

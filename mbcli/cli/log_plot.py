@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.options import Number, usage_errors
-from mbcli.cli.output import refuse_existing
+from mbcli.cli.output import refuse_existing, written
 from mbcli.cli.signals import ending_signals
 from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.extra_packages import import_extra
+from mbcli.common.json_text import to_json
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # wha
 @click.option("-f", "--follow", is_flag=True, help="Draw again while simulations add rows, until they end.")
 @click.option("--interval", type=Number(above=0), metavar="S", help="Seconds between two drawings of --follow; 1.")
 @world_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the figure that was written.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def log_plot(
     paths: tuple[str, ...],
@@ -53,6 +55,7 @@ def log_plot(
     follow: bool,
     interval: float | None,
     world: int | None,
+    as_json: bool,
     force: bool,
 ) -> None:
     """Plot the columns of logs over time, one subplot for each kind of quantity and unit.
@@ -78,6 +81,8 @@ def log_plot(
         if suffix not in plots.SUFFIXES:
             raise click.UsageError(f"-o takes a name that ends in {', '.join(plots.SUFFIXES)}, not '{output}'")
         refuse_existing(output, force)
+    if as_json and output is None:
+        raise click.UsageError("--json says what was written: it needs a file, -o FILE")
     if interval is not None and not follow:
         raise click.UsageError("--interval is for --follow")
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
@@ -97,6 +102,10 @@ def log_plot(
 
         with single_logs([path_of_rows(path) for path in paths], world) as own:
             drawing.last(_subplots(own, wanted))
+    if as_json:
+        click.echo(
+            to_json({"schema": "mbcli/log-plot", "schema_version": 1, "logs": list(paths), **drawing.document()})
+        )
 
 
 def _subplots(paths: Sequence[str], wanted: dict[str, Any]) -> list[Subplot]:
@@ -138,6 +147,7 @@ class _File:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._subplots: list[Subplot] = []
 
     def draw(self, subplots: list[Subplot] | None, interval: float) -> bool:
         """Draws subplots, None for nothing yet, and waits; whether there is somebody to draw for."""
@@ -150,6 +160,22 @@ class _File:
         from mbcli.pictures.plots import figure_of, write_figure
 
         write_figure(figure_of(subplots, _title(subplots)), self._path)
+        self._subplots = subplots
+
+    def document(self) -> dict[str, Any]:
+        """What JSON says of the figure."""
+        return {
+            **written(self._path),
+            "subplots": [
+                {
+                    "title": subplot.title,
+                    "unit": subplot.unit,
+                    "columns": subplot.names(),
+                    "rows": max(len(curve.times) for curve in subplot.curves),
+                }
+                for subplot in self._subplots
+            ],
+        }
 
 
 class _Window:

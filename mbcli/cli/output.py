@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,12 @@ def write_file(path: str, content: str | bytes, force: bool) -> None:
         raise
     except OSError as error:
         raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
+
+
+def written(path: str) -> dict[str, Any]:
+    """What JSON says of a file that was written: its path, format and size in bytes, None of pipes and devices."""
+    suffix = os.path.splitext(path)[1].lower().lstrip(".")
+    return {"file": path, "format": suffix, "bytes": None if is_special(path) else os.path.getsize(path)}
 
 
 def printable(text: str) -> str:

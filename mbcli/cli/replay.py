@@ -14,9 +14,10 @@ import click
 
 from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
-from mbcli.cli.output import refuse_existing, warn, write_file
+from mbcli.cli.output import refuse_existing, warn, write_file, written
 from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
+from mbcli.common.json_text import to_json, to_json_line
 from mbcli.common.left_behind import folder_prefix
 from mbcli.common.suggestions import closest
 
@@ -85,6 +86,7 @@ class Size(click.ParamType):
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--allow-outside", is_flag=True, help="Also draw meshes outside of the model's package or folder.")
 @world_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on what was written, or the address.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.pass_context
 def replay(
@@ -96,6 +98,7 @@ def replay(
     no_browser: bool,
     allow_outside: bool,
     world: int | None,
+    as_json: bool,
     force: bool,
     **drawing: Unpack[Drawing],
 ) -> None:
@@ -120,15 +123,28 @@ def replay(
     own = ctx.with_resource(single_logs(logs, world))
     runs = _read(own, quiet, allow_outside)
     drawing["traces"] = _traces(drawing["traces"], runs)
+    results: list[dict[str, Any]] = []
     if frames is not None or suffix not in ("", ".html", ".htm"):
-        _write_images(runs, own[0], output, frames, drawing, force, quiet)
+        count = _write_images(runs, own[0], output, frames, drawing, force, quiet)
+        if frames is not None:
+            results.append({"folder": frames, "format": "png", "images": count})
+        if suffix not in ("", ".html", ".htm"):
+            results.append({**written(output or ""), "images": count})
     if suffix in (".html", ".htm"):
         assert output is not None  # whose suffix it is
         write_file(output, _page(runs, own[0], drawing, play=False), force)
-        if not quiet:
-            click.echo(f"{output}: {os.path.getsize(output) / 1e6:.3g} MB")
+        rate = drawing["fps"] or PAGE_RATE
+        results.append({**written(output), "rows": len(runs[0][1].rows_at_rate(rate))})
+    document = {"schema": "mbcli/replay", "schema_version": 1, "logs": list(logs), "traces": list(drawing["traces"])}
     if output is None and frames is None:
-        _serve(_page(runs, own[0], drawing, play=True), port, no_browser)
+        _serve(_page(runs, own[0], drawing, play=True), port, no_browser, document if as_json else None)
+    elif as_json:
+        click.echo(to_json({**document, "written": results}))
+    elif not quiet:
+        for result in results:
+            name = result.get("folder") or result["file"]
+            size = f"{result['images']} images" if "folder" in result else f"{(result['bytes'] or 0) / 1e6:.3g} MB"
+            click.echo(f"{name}: {size}")
 
 
 def _check_output(output: str, suffix: str, force: bool) -> None:
@@ -207,7 +223,8 @@ def _write_images(
     drawing: Drawing,
     force: bool,
     quiet: bool,
-) -> None:
+) -> int:
+    """How many images were drawn."""
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
@@ -221,16 +238,16 @@ def _write_images(
         names = write_images(folder, pictures, len(times), force=force, on_image=progress)
         if output is not None and os.path.splitext(output)[1].lower() not in (".html", ".htm"):
             write_video(output, folder, rate)
-    if not quiet and frames is not None:
-        click.echo(f"{frames}: {len(names)} images")
+    return len(names)
 
 
-def _serve(page: str, port: int, no_browser: bool) -> None:
+def _serve(page: str, port: int, no_browser: bool, document: dict[str, Any] | None) -> None:
+    """document: printed as JSON with the address, else the address alone."""
     from mbcli.pictures.web_server import PageServer
 
     content = page.encode()
     with PageServer({"/": lambda: ("text/html; charset=utf-8", content)}, port=port) as server:
-        click.echo(server.url)
+        click.echo(server.url if document is None else to_json_line({**document, "url": server.url}))
         if not no_browser and not webbrowser.open(server.url):
             click.echo("mbcli: no browser was found: open the address above", err=True)
         while True:

@@ -20,6 +20,7 @@ from mbcli.cli.options import (
     take,
 )
 from mbcli.cli.output import warn
+from mbcli.common.json_text import to_json_line
 from mbcli.errors import MbcliError
 
 if TYPE_CHECKING:
@@ -44,9 +45,16 @@ RETRY_SHARE = 5.0  # of the time that reading took, which is to be a small part 
 @camera_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--json", "as_json", is_flag=True, help="Print the model and the address as one JSON document in a line.")
 @click.pass_context
 def view(
-    ctx: click.Context, port: int, no_browser: bool, ground: float | None, camera: Camera | None, **values: Any
+    ctx: click.Context,
+    port: int,
+    no_browser: bool,
+    as_json: bool,
+    ground: float | None,
+    camera: Camera | None,
+    **values: Any,
 ) -> None:
     """Show a model in the browser: sliders move its joints, and the picture follows when a file is saved.
 
@@ -74,7 +82,8 @@ def view(
         "/mesh/": live.mesh,
     }
     with PageServer(get, {"/poses": live.poses}, port) as server:
-        click.echo(server.url)
+        document = {"schema": "mbcli/view", "schema_version": 1, "model": live.loaded.description(), "url": server.url}
+        click.echo(to_json_line(document) if as_json else server.url)
         if not no_browser and not webbrowser.open(server.url):
             click.echo("mbcli: no browser was found: open the address above", err=True)
         for note in live.unread:

@@ -75,16 +75,21 @@ def test_every_command_shows_its_result(command, folder):
     assert all(line == line.rstrip() for line in result.out.splitlines())
 
 
+@pytest.mark.parametrize("gives_json", [False, True])
 @pytest.mark.parametrize("command", SERVERS)
-def test_a_server_says_its_address_and_ends_by_an_interrupt(command, folder):
-    process = start(*command.split(), *TRIALS[command].words.split(), env={"MBCLI_JIT": "0"})
-    assert TRIALS[command].shows in process.stdout.readline()
+def test_a_server_says_its_address_and_ends_by_an_interrupt(command, gives_json, folder):
+    words = TRIALS[command].json if gives_json else TRIALS[command].words
+    process = start(*command.split(), *words.split(), env={"MBCLI_JIT": "0"})
+    line = process.stdout.readline()
+    assert TRIALS[command].shows in line and (not gives_json or is_valid("results", json.loads(line)))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert process.returncode in (0, 130) and "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", [name for name, trial in TRIALS.items() if trial.json is not None])
+@pytest.mark.parametrize(
+    "command", [name for name, trial in TRIALS.items() if trial.json is not None and name not in SERVERS]
+)
 def test_the_json_of_every_command_fits_its_schema(command, folder):
     result = run(command, TRIALS[command].json)
     assert result.code == 0, result.err
@@ -121,6 +126,8 @@ def test_the_rows_of_states_fit_their_schema(folder):
     for command in ("mass-matrix", "kinematics", "energy", "inverse-dynamics --vdot zero", "jacobian --frame lower"):
         lines = run(command, "m.urdf --states rows.csv --format jsonl").out.splitlines()
         assert len(lines) == 2 and all(is_valid("rows", json.loads(line)) for line in lines)
+    lines = run("log export", "run.h5 --to jsonl").out.splitlines()
+    assert lines and all(is_valid("rows", json.loads(line)) for line in lines)
 
 
 def test_every_schema_of_a_result_belongs_to_a_command():

@@ -433,7 +433,7 @@ TRIALS = {
     "view": Trial(
         "m.urdf --no-browser",
         "http://127.0.0.1:",
-        None,
+        "m.urdf --no-browser --json",
         [
             Fault("missing argument", "", USAGE, "Missing argument 'MODEL...'"),
             Fault("missing file", "gone.urdf --no-browser", MISSING, "gone.urdf: no such file"),
@@ -446,7 +446,7 @@ TRIALS = {
     "replay": Trial(
         "run.h5 -o out.html",
         "",
-        None,
+        "run.h5 -o out.html --json",
         [
             *_of_log("-o out.html"),
             Fault("wrong name", "run.h5 -o out.html --trace lowr", USAGE, "did you mean 'lower'?"),
@@ -525,27 +525,28 @@ TRIALS = {
     "log export": Trial(
         "run.h5 --to csv --fields q,v",
         "time",
-        "run.h5 --to jsonl",
+        "run.h5 -o out.csv --json",
         [
             *_of_log("--to csv"),
             Fault("missing argument", "run.h5", USAGE, "--to"),
             Fault("wrong value", "run.h5 --to xls", USAGE, "'xls' is not one of"),
             Fault("wrong name", "run.h5 --to csv --fields energy_kinetc", USAGE, "energy_kinetic"),
             Fault("contradiction", "run.h5 --to csv --fields contact,q", USAGE, "contact"),
+            Fault("contradiction", "run.h5 --to csv --json", USAGE, "it needs a file, -o FILE"),
             Fault("unwritable output", "run.h5 -o gone/out.csv", OUTPUT, "gone/out.csv"),
             Fault("unwritable output", "run.h5 -o rows.csv", OUTPUT, "rows.csv"),
         ],
-        rows=True,
     ),
     "log plot": Trial(
         "run.h5 --text",
         "elbow",
-        None,
+        "run.h5 -o out.png --json",
         [
             *_of_log("--text"),
             Fault("wrong name", "run.h5 --text --fields elbw_q", USAGE, "elbow"),
             Fault("wrong value", "run.h5 --text --from soon", USAGE, "'soon' is not a finite number"),
             Fault("contradiction", "run.h5 --text -o out.png", USAGE, "--text"),
+            Fault("contradiction", "run.h5 --text --json", USAGE, "it needs a file, -o FILE"),
             Fault("contradiction", "run.h5 --text --interval 1", USAGE, "--interval is for --follow"),
             Fault("unwritable output", "run.h5 -o out.xyz", USAGE, "out.xyz"),
             Fault("unwritable output", "run.h5 -o gone/out.png", OUTPUT, "gone/out.png"),
