@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.analysis import Analysis
+from mbcli.cli.frame_targets import solve_targets
 from mbcli.cli.model import find_frame
 from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
 from mbcli.cli.output import named_vector, table
@@ -39,11 +40,36 @@ if TYPE_CHECKING:
     help="Solve for positions first, within limits: the frame's origin is at x, y, z [m] of --relative-to, with the "
     "orientation of the quaternion. The search starts from the given state; floating bodies do not move.",
 )
+@click.option(
+    "--targets",
+    metavar="FILE",
+    help="Solve for the positions of every row of a table, read as that of --states: FRAME_x, FRAME_y, FRAME_z [m] of "
+    "each --frame, and FRAME_qw, FRAME_qx, FRAME_qy, FRAME_qz where it has an orientation; `x` is enough of one frame.",
+)
+@click.option(
+    "--starts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Searches at most, all but the first from drawn positions. [30]",
+)
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the drawn positions. [0]")
+@click.option(
+    "--collisions", is_flag=True, help="Refuse positions at which geometries overlap, and search for other ones."
+)
 @click.option("--vdot", metavar="LIST", help="Accelerations; the result then has A_WF too.")
 @output_options
 @click.pass_context
 def kinematics(
-    ctx: click.Context, names: tuple[str, ...], base: str, places: tuple[str, ...], vdot: str | None, **values: Any
+    ctx: click.Context,
+    names: tuple[str, ...],
+    base: str,
+    places: tuple[str, ...],
+    targets: str | None,
+    starts: int | None,
+    seed: int | None,
+    collisions: bool,
+    vdot: str | None,
+    **values: Any,
 ) -> None:
     """Poses and velocities of bodies and frames, measured and expressed in the world or in --relative-to.
 
@@ -54,14 +80,30 @@ def kinematics(
     mbcli kinematics arm.urdf --states motion.csv --frame tool --format csv
     mbcli kinematics arm.urdf --ik tool=0.4,0,0.5,0,1,0,0 --json > state.json
 
-    `mbcli fk` and `mbcli ik` are this command: mbcli ik arm.urdf --to tool=0.4,0,0.5
+    `mbcli fk` and `mbcli ik` are this command:
+
+    \b
+    mbcli ik arm.urdf --to tool=0.4,0,0.5
+    mbcli ik arm.urdf --targets poses.csv --frame tool --collisions -o positions.csv
+
+    A row of --targets is searched for from the positions of the row before. Results are status (0: found, 1: out of
+    reach within the limits, 2: only where geometries overlap), q, which is nan in other rows than those found,
+    position_error [m], angle_error [rad] and attempts. The exit code is 5 if a row was not found.
     """
     if places and values["states"] is not None:
         raise click.UsageError("--ik solves for one state, --states gives many")
+    given = {"attempts": starts, "seed": seed, "collisions": collisions or None}
+    search = {name: value for name, value in given.items() if value is not None}
+    if targets is not None:
+        _require_frames(names, places, values)
+        solve_targets(ctx, values, targets, values["states_format"], names, base, search)
+        return
+    if not places and search:
+        raise click.UsageError("--starts, --seed and --collisions are for --ik and --targets")
 
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         if places:
-            solved = solve_places(plant, context, places, base)
+            solved = solve_places(plant, context, places, base, search)
             frames = evaluate_frames(plant, context, names or list(place_texts(places)), base, inputs.get("vdot"))
             return {"ik": solved, "frames": frames}
         return {"frames": evaluate_frames(plant, context, names, base, inputs.get("vdot"))}
@@ -69,9 +111,23 @@ def kinematics(
     def evaluate_rows(context: Context, batch: StateBatch, states: SimpleNamespace) -> dict[str, Any]:
         return frame_columns(context.state.plant, batch, states, names, base)
 
-    Analysis("kinematics", evaluate, render, takes=("vdot",), columns=columns, evaluate_rows=evaluate_rows).run(
-        ctx, values, {"vdot": vdot}
-    )
+    Analysis(
+        "kinematics",
+        evaluate,
+        render,
+        takes=("vdot",),
+        columns=columns,
+        evaluate_rows=evaluate_rows,
+        loading={"contact": True} if collisions else None,
+    ).run(ctx, values, {"vdot": vdot})
+
+
+def _require_frames(names: Sequence[str], places: Sequence[str], values: dict[str, Any]) -> None:
+    if not names:
+        raise click.UsageError("--targets needs --frame NAME for each frame of the table")
+    for is_given, option in ((places, "--ik"), (values["states"], "--states"), (values["fill"], "--fill")):
+        if is_given:
+            raise click.UsageError(f"--targets and {option} exclude each other")
 
 
 def place_texts(places: Iterable[str]) -> dict[str, list[float]]:
@@ -90,12 +146,14 @@ def place_texts(places: Iterable[str]) -> dict[str, list[float]]:
     return found
 
 
-def solve_places(plant: MultibodyPlant, context: Context, places: Iterable[str], base: str) -> dict[str, Any]:
+def solve_places(
+    plant: MultibodyPlant, context: Context, places: Iterable[str], base: str, search: dict[str, Any]
+) -> dict[str, Any]:
     """Moves the context to positions at which frames have their places; returns how they were found."""
     from mbcli.models.frame_places import solve
 
     with usage_errors():
-        found = solve(plant, context, place_texts(places), base)
+        found = solve(plant, context, place_texts(places), base, **search)
     return {
         "q": found.q,
         "position_error": found.position_error,

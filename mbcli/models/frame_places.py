@@ -20,7 +20,7 @@ from mbcli.multibody.tree import JacobianWrtVariable
 from mbcli.multibody.tree.joint_kinds import has_angles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -57,6 +57,8 @@ def inverse_kinematics(
     *,
     relative_to: str = "world",
     attempts: int = ATTEMPTS,
+    seed: int = 0,
+    collisions: bool = False,
 ) -> IkResult:
     """Positions at which frames have wanted places, found from q: an IkResult.
 
@@ -70,9 +72,12 @@ def inverse_kinematics(
         q: (nq,) where the search begins; None for the default positions.
         relative_to: the frame in which places are given.
         attempts: starts, at most.
+        seed: of the drawn positions.
+        collisions: whether positions at which geometries overlap are refused, and other ones looked for.
 
     Raises:
-        ArgumentError: a frame is not there, or does not have three or seven numbers.
+        ArgumentError: a frame is not there, or does not have three or seven numbers; collisions of a model that is
+            loaded without contact.
         NumericalError: the places were not reached; the message has the remaining errors.
     """
     plant = as_loaded(model).plant
@@ -80,7 +85,7 @@ def inverse_kinematics(
     is_near = "numba" in sys.modules or precompiled_library() is not None
     context = Context(plant) if is_near else Context(plant, compiled=False)
     plant.SetPositions(context, plant.GetDefaultPositions() if q is None else q)
-    return solve(plant, context, targets, relative_to, attempts)
+    return solve(plant, context, targets, relative_to, attempts, seed, collisions)
 
 
 def solve(
@@ -89,34 +94,92 @@ def solve(
     targets: Mapping[str, ArrayLike],
     relative_to: str = "world",
     attempts: int = ATTEMPTS,
+    seed: int = 0,
+    collisions: bool = False,
 ) -> IkResult:
     """As inverse_kinematics(), from the positions of a context, which it moves to those found."""
-    places = [_Place(plant, name, values) for name, values in targets.items()]
-    errors = _Errors(plant, context, places, find_frame(plant, relative_to, argument("relative_to")))
-    rng = np.random.default_rng(0)
-    start, iterations = errors.within_limits(plant.GetPositions(context)), 0
-    size, reached = np.inf, start
-    search = PositionSearch(context.state.model, errors.most_equations(), errors.evaluate)
-    for attempt in range(max(1, attempts)):
-        q = errors.drawn(start, rng) if attempt else start
-        found = search.feasible(q, np.ones(plant.num_velocities()), TOLERANCE, MOST_ITERATIONS)
-        iterations += found.iterations
-        candidate = errors.within_limits(found.q)
-        remaining = float(np.linalg.norm(errors.evaluate(candidate)[0]))
-        if remaining < size:
-            size, reached = remaining, candidate
-        if found.converged:
-            break
-    errors.evaluate(reached)
-    plant.SetPositions(context, reached)
-    distance, angle = errors.remaining()
-    if not size <= 10.0 * TOLERANCE:
-        raise NumericalError(_unreached(errors, plant, distance, angle, attempts))
-    return IkResult(reached, distance, angle, iterations, attempt + 1)
+    return PlaceSearch(plant, context, targets, relative_to, collisions=collisions).solve(targets, attempts, seed)
 
 
-def _unreached(errors: _Errors, plant: MultibodyPlant, distance: float, angle: float, attempts: int) -> str:
+class PlaceSearch:
+    """Searches for places of the same frames, from the positions that a context has, which it moves to those found.
+
+    Args:
+        targets, relative_to, collisions: as of inverse_kinematics(); of the targets the frames, and which of them have
+            an orientation.
+    """
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        context: Context,
+        targets: Mapping[str, ArrayLike],
+        relative_to: str = "world",
+        *,
+        collisions: bool = False,
+    ) -> None:
+        self._plant, self._context = plant, context
+        places = [_Place(plant, name, values) for name, values in targets.items()]
+        self._errors = _Errors(plant, context, places, find_frame(plant, relative_to, argument("relative_to")))
+        self._search = PositionSearch(context.state.model, self._errors.most_equations(), self._errors.evaluate)
+        self._collides: Callable[[Vector], bool] = (lambda q: False) if not collisions else _collider(plant)
+
+    def solve(self, targets: Mapping[str, ArrayLike], attempts: int = ATTEMPTS, seed: int = 0) -> IkResult:
+        """An IkResult. NumericalError, and a context that is not moved, if the places are not reached."""
+        plant, context, errors = self._plant, self._context, self._errors
+        for place in errors.places:
+            place.put(targets[place.name])
+        rng = np.random.default_rng(seed)
+        errors.begin(plant.GetPositions(context))
+        start, iterations = errors.within_limits(plant.GetPositions(context)), 0
+        size, reached, collided = np.inf, start, 0
+        for attempt in range(max(1, attempts)):
+            q = errors.drawn(start, rng) if attempt else start
+            found = self._search.feasible(q, np.ones(plant.num_velocities()), TOLERANCE, MOST_ITERATIONS)
+            iterations += found.iterations
+            candidate = errors.within_limits(found.q)
+            remaining = float(np.linalg.norm(errors.evaluate(candidate)[0]))
+            if remaining <= 10.0 * TOLERANCE and self._collides(candidate):
+                collided += 1
+                continue
+            if remaining < size:
+                size, reached = remaining, candidate
+            if found.converged:
+                break
+        errors.evaluate(reached)
+        distance, angle = errors.remaining()
+        if not size <= 10.0 * TOLERANCE:
+            raise UnreachedError(_unreached(errors, distance, angle, attempts, collided), bool(collided))
+        plant.SetPositions(context, reached)
+        return IkResult(reached, distance, angle, iterations, attempt + 1)
+
+
+class UnreachedError(NumericalError):
+    """Places were not reached; collides: whether they were, where geometries overlap."""
+
+    def __init__(self, message: str, collides: bool) -> None:
+        super().__init__(message)
+        self.collides = collides
+
+
+def _collider(plant: MultibodyPlant) -> Callable[[Vector], bool]:
+    """q -> whether geometries overlap that no filter leaves out. ArgumentError for a plant without contact."""
+    if not plant.geometry_source_is_registered():
+        raise ArgumentError(f"{argument('collisions')}: the model is loaded without contact")
+    context = plant.CreateDefaultContext()
+
+    def collides(q: Vector) -> bool:
+        plant.SetPositions(context, q)
+        overlap: bool = plant.get_geometry_query_input_port().Eval(context).HasCollisions()
+        return overlap
+
+    return collides
+
+
+def _unreached(errors: _Errors, distance: float, angle: float, attempts: int, collided: int) -> str:
     names = ", ".join(place.name for place in errors.places)
+    if collided:
+        return f"{names}: what is wanted is reached only where geometries overlap, in {collided} of {attempts} starts"
     parts = [f"{distance:.6g} m"]
     if any(place.quaternion is not None for place in errors.places):
         parts.append(f"{angle:.6g} rad")
@@ -133,9 +196,13 @@ class _Place:
     """Where a frame is wanted: position (3,) [m] and quaternion (4,) or None."""
 
     def __init__(self, plant: MultibodyPlant, name: str, values: ArrayLike) -> None:
-        wanted = argument("ik")
         self.name = name
-        self.frame: Frame = find_frame(plant, name, wanted)
+        self.frame: Frame = find_frame(plant, name, argument("ik"))
+        self.put(values)
+
+    def put(self, values: ArrayLike) -> None:
+        """Another place of the frame. ArgumentError for what is none."""
+        wanted, name = argument("ik"), self.name
         numbers = np.asarray(values, dtype=float)
         if numbers.shape not in ((3,), (7,)) or not np.isfinite(numbers).all():
             raise ArgumentError(f"{wanted}: '{name}' needs x, y, z, or these and a quaternion w, x, y, z")
@@ -169,6 +236,10 @@ class _Errors:
                 self._drawn[k : k + n] = True
                 limited += [(k + i, d + i) for i in range(n)]
         self._limited = np.reshape(limited, (-1, 2)).astype(int)
+
+    def begin(self, q: Vector) -> None:
+        """Another start, from which what floats and locked joints do not move."""
+        self._start = q
 
     def within_limits(self, q: Vector) -> Vector:
         """q with what can be drawn moved into its limits, and what stays still to the last bit."""

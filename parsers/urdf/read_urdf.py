@@ -333,6 +333,8 @@ def _read_commands(root: Node, joints: Mapping[str, JointSpec]) -> tuple[Command
             known = found[name].interfaces if name in found else ()
             names = dict.fromkeys((*known, *filter(None, interfaces)))
             found[name] = CommandSpec(name, tuple(names), found[name].place if known else node.place)
+    for control in controls if found else ():
+        control.ignore("foreign", "commands and load_model() use its command interfaces alone")
     return tuple(found.values())
 
 

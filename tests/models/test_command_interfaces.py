@@ -92,3 +92,18 @@ def test_a_file_that_is_converted_states_them_as_its_format_does(tmp_path):
         succeed("convert", path, "-o", tmp_path / name)
         (actuator,) = load_model(tmp_path / name).plant.elements.actuators
         assert (actuator.joint().child_body().name(), actuator.effort_limit()) == ("a", 20.0), name
+
+
+def test_nothing_says_that_interfaces_which_give_actuators_are_not_used(tmp_path):
+    """<ros2_control> was for another program and not used, one line above the one on its actuators."""
+    uses = "commands and load_model() use its command interfaces alone"
+    for text, is_used in (
+        (control(a="effort"), True),
+        (control(a=""), False),
+        (control(a="effort") + TRANSMISSION, False),
+    ):
+        findings = loaded(robot(text), tmp_path).diagnostics.findings
+        (message,) = [f.message for f in findings if f.code == "ELEMENT_FOREIGN"]
+        assert message.startswith("<ros2_control> in <robot> is for another program and not used")
+        assert message.endswith(uses) == is_used
+        assert any(f.code == "COMMAND_INTERFACE" for f in findings) == is_used
