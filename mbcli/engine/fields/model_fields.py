@@ -41,6 +41,9 @@ SEGMENT_SIZE = 8
 
 CUT_SLIDES, CUT_TURNS, CUT_DAMPED = range(3)  # cut_turns: about its axis, about any: damped about the one of each row
 SCHEME_MIDDLE = 0  # column of step_scheme: whether steps are those of the scheme "midpoint", of second order
+SCHEME_APART = 1  # whether some trees keep that order in contact while nothing touches them: some do not fly
+SCHEME_SINES = 2  # whether rates of some positions are taken by their sines
+MIDDLE_BODIES, MIDDLE_REFUSED = 0, 1  # columns of middle_counts
 # columns of transmission_kinds: what the length is, its first element and one past its last in path_... or sum_...,
 # how gain and bias follow from length and rate, how the activation follows from the control, its place or -1, whether
 # the force is that of the activation after the step, whether a step takes the force at its end
@@ -61,7 +64,7 @@ PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
     Field("uniform_gravity", (1,), "int", "", "1 where all mass is subject to gravity, else 0"),
-    Field("step_scheme", (1,), "int", "", "1 where a discrete step has what column SCHEME_... says"),
+    Field("step_scheme", (3,), "int", "", "1 where a discrete step has what column SCHEME_... says"),
     Field("body_parent", ("nbody",), "int", "", "inboard body, smaller than the body's own index"),
     Field("body_root", ("nbody",), "int", "", "root body of the body's tree; 0 for World"),
     Field("body_end", ("nbody",), "int", "", "one past the last of the bodies outboard of it, which follow it"),
@@ -255,8 +258,9 @@ DATA_FIELDS = (
         ("nbody",),
         "int",
         "",
-        "1 of trees whose step in contact is of second order; of World where none may be",
+        "1 of trees whose step in contact is of second order",
     ),
+    Field("middle_counts", (2,), "int", "", "how many these are, and forces that ask for none, columns MIDDLE_..."),
     Field("q_at_start", ("nq",), "real", "rad, m or 1", "positions from which a discrete step goes"),
     Field("v_at_start", ("nv",), "real", "rad/s or m/s", "its velocities"),
     Field("v_terms", ("nv",), "real", "rad/s or m/s", "velocities at which it takes the velocity terms"),

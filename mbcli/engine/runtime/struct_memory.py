@@ -10,6 +10,18 @@ import numpy as np
 
 from mbcli.engine.runtime.lane_memory import WIDTH
 
+ADDRESS = 4  # the number of the address among those of an array
+
+
+def strides_of(shape, itemsize):
+    """[bytes] in C order."""
+    return tuple(itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape)))
+
+
+def array_words(shape, strides, itemsize, address):
+    """The numbers of one array."""
+    return (0, 0, math.prod(shape), itemsize, address, *shape, *strides)
+
 
 def struct_words(arrays):
     """The struct of arrays (float64 or int64, in C order), as int64: its address is what kernels take.
@@ -21,6 +33,5 @@ def struct_words(arrays):
         shape, strides, size = array.shape, array.strides, array.itemsize
         if is_of_lanes:
             size, shape, strides = 8 * WIDTH, shape[:-1], strides[:-1]
-        address = array.__array_interface__["data"][0]
-        words += (0, 0, math.prod(shape), size, address, *shape, *strides)
+        words += array_words(shape, strides, size, array.__array_interface__["data"][0])
     return np.array(words, dtype=np.int64)

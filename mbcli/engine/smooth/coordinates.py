@@ -1,6 +1,6 @@
 """qdot = N(q) v and v = N+(q) qdot, joint by joint: a rotation first, then coordinates whose rates are velocities."""
 
-from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import SCHEME_MIDDLE, SCHEME_SINES
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.rotations.registry import (
     NO_ROTATION,
@@ -10,6 +10,7 @@ from mbcli.engine.smooth.rotations.registry import (
     rotation_rates,
     rotation_velocity,
 )
+from mbcli.engine.smooth.trigonometry import sine_and_cosine
 
 
 @kernel
@@ -32,6 +33,13 @@ def rates_of_joint(model, data, b, v, qdot):
 
 
 @kernel
+def sines_of_rates(model, data):
+    """q -> sin_q and cos_q, if N(q) is taken by them."""
+    if model.step_scheme[SCHEME_SINES] == 1:
+        sine_and_cosine(data.q, data.sin_q, data.cos_q)
+
+
+@kernel
 def advance_positions(model, data, v, h):
     """q at the start -> q after the time h with velocities v; sin_q and cos_q say where N(q) is taken. Changes qdot."""
     for b in range(1, model.body_parent.shape[0]):
@@ -45,13 +53,15 @@ def advance_joint(model, data, b, v, h):
         if model.locked_dof[k] == model.body_v[b]:  # scaled again, a quaternion of unit length may change by rounding
             return
     q, qdot = data.q, data.qdot
-    rates_of_joint(model, data, b, v, qdot)
     i, n, turning = model.body_q[b], model.body_nv[b], model.body_rotation[b]
-    if turning != NO_ROTATION:
+    if turning == NO_ROTATION:
+        for k in range(n):
+            q[i + k] += h * v[model.body_v[b] + k]
+    else:
+        rates_of_joint(model, data, b, v, qdot)
         rotation_advance(turning, q, i, qdot, v, model.body_v[b], h, model.step_scheme[SCHEME_MIDDLE])
-        i, n = i + model.body_rotation_nq[b], n - NUM_VELOCITIES
-    for k in range(i, i + n):
-        q[k] += h * qdot[k]
+        for k in range(i + model.body_rotation_nq[b], i + model.body_rotation_nq[b] + n - NUM_VELOCITIES):
+            q[k] += h * qdot[k]
 
 
 @kernel

@@ -17,6 +17,12 @@ def is_in_middle(model, data, b):
     return model.step_scheme[SCHEME_MIDDLE] == 1
 
 
+@slot(contact="stepping.trees_apart.some_trees_are_in_middle")
+def some_are_in_middle(model, data):
+    """Whether any body has."""
+    return model.step_scheme[SCHEME_MIDDLE] == 1
+
+
 @kernel
 def damping_share(inertia, damping):
     """theta: the part of an acceleration by which a damping acts; damping: h c, as an inertia.
@@ -48,5 +54,5 @@ def weigh_velocities(model, data):
     asks = model.pd_actuator.shape[0] + model.hinge_dof.shape[0] > 0
     for d in range(model.dof_damping.shape[0]):
         asks = asks or model.dof_damping[d] != 0
-    if asks:
+    if asks and some_are_in_middle(model, data):
         composite_inertias(model, data)

@@ -42,7 +42,7 @@ from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import actuation_at, balance_at, data_at, integration_at, model_at
 from mbcli.engine.runtime.kernel import called, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
-from mbcli.engine.smooth.coordinates import advance_positions
+from mbcli.engine.smooth.coordinates import advance_positions, sines_of_rates
 from mbcli.engine.smooth.element_rows import power_of_changes
 from mbcli.engine.smooth.energy import total_energy
 from mbcli.engine.smooth.force_elements import (
@@ -61,7 +61,6 @@ from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import dot, row3
 from mbcli.engine.smooth.state import at_velocities, set_state
 from mbcli.engine.smooth.stops import stop_damping_power
-from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.integrators import evaluate_dense
 from mbcli.engine.stepping.pushes import FROM_EVER, push_about_root, share_of_step
 
@@ -200,7 +199,7 @@ def book_pushes(model, data, b, actuation, h):
 def at_forces_of_step(model, data, h):
     """q, v at the start of the last step -> where it took its forces, with the velocities of its velocity terms."""
     if model.step_scheme[SCHEME_MIDDLE] == 1:
-        sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        sines_of_rates(model, data)
         advance_positions(model, data, data.v, 0.5 * h)
         for k in range(data.v.shape[0]):
             data.v[k] = data.v_terms[k]

@@ -1,5 +1,6 @@
 """Forces on links in steps of a discrete plant, each from one time to another."""
 
+from mbcli.engine.fields.model_fields import MIDDLE_REFUSED
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.frame_motion import from_components
 from mbcli.engine.smooth.kinematics import link_origin, position_kinematics
@@ -23,11 +24,11 @@ def step_under_pushes(model, data, actuation, t, h, implicit_damping):
 
 @kernel
 def note_forces_of_start(data, times, first, end):
-    """in_middle of World: 1 if some of these forces are of plugins: in plants that can touch, those of the start."""
-    data.in_middle[0] = 0
+    """MIDDLE_REFUSED: 1 if some of these forces are of plugins: in plants that can touch, those of the start."""
+    data.middle_counts[MIDDLE_REFUSED] = 0
     for i in range(first, end):
         if times[i, 0] <= FROM_EVER:
-            data.in_middle[0] = 1
+            data.middle_counts[MIDDLE_REFUSED] = 1
 
 
 @kernel

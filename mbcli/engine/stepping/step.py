@@ -18,7 +18,7 @@ from mbcli.engine.limits.joint_limits import limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
-from mbcli.engine.smooth.coordinates import advance_positions
+from mbcli.engine.smooth.coordinates import advance_positions, sines_of_rates
 from mbcli.engine.smooth.element_rows import begin_element_rows
 from mbcli.engine.smooth.force_elements import add_element_forces, add_implicit_hinges
 from mbcli.engine.smooth.forward_dynamics import accelerations, apply_joint_locks, stop_locked
@@ -28,7 +28,6 @@ from mbcli.engine.smooth.mass_matrix import carried_inertia
 from mbcli.engine.smooth.middle import damping_of_step, damping_share, is_in_middle, weigh_velocities
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.state import at_velocities
-from mbcli.engine.smooth.trigonometry import sine_and_cosine
 from mbcli.engine.stepping.velocity_terms import note_positions, note_start, take_terms_between_limits
 
 
@@ -59,7 +58,7 @@ def go_to_middle(model, data, h):
     note_start(data)
     note_positions(data)
     if model.step_scheme[SCHEME_MIDDLE] == 1:
-        sine_and_cosine(data.q, data.sin_q, data.cos_q)
+        sines_of_rates(model, data)
         advance_positions(model, data, data.v, 0.5 * h)
 
 

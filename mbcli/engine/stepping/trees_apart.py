@@ -13,7 +13,7 @@ step), and runs in which islands may sleep or plugins give forces of the start, 
 
 from mbcli.engine.contact.turn_rows import nears_turn_limit
 from mbcli.engine.fields.contact_fields import COUNT_ELASTIC_BODIES, COUNT_STATUS, PROBLEM_SOLVED
-from mbcli.engine.fields.model_fields import SCHEME_MIDDLE
+from mbcli.engine.fields.model_fields import MIDDLE_BODIES, MIDDLE_REFUSED, SCHEME_APART
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.coordinates import advance_joint
 from mbcli.engine.smooth.inertia import world_inertias
@@ -30,19 +30,21 @@ def is_tree_in_middle(model, data, b):
 @kernel
 def stay_at_start(data):
     """No tree goes to the middle of the step."""
-    for b in range(1, data.in_middle.shape[0]):
-        data.in_middle[b] = 0
+    if some_are_apart(data):
+        for b in range(1, data.in_middle.shape[0]):
+            data.in_middle[b] = 0
+        data.middle_counts[MIDDLE_BODIES] = 0
 
 
 @kernel
 def find_trees_apart(model, data, points, solver, is_free, h):
     """After find_points: in_middle. is_free: whether steps without contact are no problems, and nothing bounces."""
     stay_at_start(data)
+    if model.step_scheme[SCHEME_APART] == 0 or data.middle_counts[MIDDLE_REFUSED] == 1 or not is_free:
+        return
     solved = solver.counts[COUNT_STATUS] == PROBLEM_SOLVED and solver.counts[COUNT_ELASTIC_BODIES] == 0
     mark, root = data.in_middle, model.body_root
-    if not (is_free and solved and model.step_scheme[SCHEME_MIDDLE] == 1 and mark[0] == 0):
-        return
-    if nears_turn_limit(model, data, h):
+    if not solved or nears_turn_limit(model, data, h):
         return
     for b in range(1, mark.shape[0]):
         mark[b] = 1 - model.body_flies[b]
@@ -52,20 +54,26 @@ def find_trees_apart(model, data, points, solver, is_free, h):
                 mark[root[points.body[i, side]]] = 0
     for b in range(1, mark.shape[0]):
         mark[b] = mark[root[b]]
+        data.middle_counts[MIDDLE_BODIES] += mark[b]
 
 
 @kernel
 def some_are_apart(data):
     """Whether a tree goes to the middle of the step."""
-    count = 0
-    for b in range(1, data.in_middle.shape[0]):
-        count += data.in_middle[b]
-    return count > 0
+    return data.middle_counts[MIDDLE_BODIES] > 0
+
+
+@kernel
+def some_trees_are_in_middle(model, data):
+    """As smooth.middle.some_are_in_middle()."""
+    return some_are_apart(data)
 
 
 @kernel
 def advance_apart(model, data, v, h):
     """As advance_positions(), for trees in the middle of the step alone."""
+    if not some_are_apart(data):
+        return
     for b in range(1, data.in_middle.shape[0]):
         if data.in_middle[b] == 1:
             advance_joint(model, data, b, v, h)
@@ -92,6 +100,8 @@ def at_changed_velocities(model, data):
 @kernel
 def go_with_velocities_of_middle(model, data, h):
     """v of trees in the middle of the step becomes their mean velocity."""
+    if not some_are_apart(data):
+        return
     for d in range(data.v.shape[0]):
         if data.in_middle[model.dof_body[d]] == 1:
             data.v[d] = data.v_at_start[d] + 0.5 * h * data.vdot[d]
@@ -100,6 +110,8 @@ def go_with_velocities_of_middle(model, data, h):
 @kernel
 def go_on_from_middle(model, data, h):
     """After go_with_velocities_of_middle(): v becomes that of the end."""
+    if not some_are_apart(data):
+        return
     for d in range(data.v.shape[0]):
         if data.in_middle[model.dof_body[d]] == 1:
             data.v[d] = data.v_at_start[d] + h * data.vdot[d]

@@ -15,7 +15,7 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.fields.model_fields import SEGMENT_SIZE
 from mbcli.engine.runtime.model import Model
 from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
-from mbcli.engine.smooth.rotations.registry import number_of_rotation, positions_of_rotations
+from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS, number_of_rotation, positions_of_rotations
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.compilation.compile_transmissions import transmission_arrays
 from mbcli.multibody.tree.ball_spring import BallSpring
@@ -121,7 +121,7 @@ def compile_model(
             **_springs(elements, nv, parameters, dtype),
             **_inertias(bodies, link_body, link_X_BL, len(moving) + 1, weight_of, parameters, dtype),
             "gravity": gravity,
-            "step_scheme": [int(actions.in_middle)],
+            "step_scheme": _step_scheme(actions, of_bodies),
             "body_X_PF": X_PF,
             "dof_armature": _armature(mobilized, actuators, nv, parameters, dtype),
             "link_body": link_body,
@@ -147,6 +147,13 @@ def _number_coordinates(moving, mobilized, link_body):
             m.joint.first_position = carrier.first_position if carrier else 0
             m.joint.first_velocity = carrier.first_velocity if carrier else 0
     return nq, nv
+
+
+def _step_scheme(actions, of_bodies):
+    """The row of that field; of_bodies: of _bodies()."""
+    apart = actions.in_middle and not all(of_bodies["body_flies"][1:])
+    kinds = [ROTATIONS[number] for number in of_bodies["body_rotation"] if number != NO_ROTATION]
+    return [int(actions.in_middle), int(apart), int(any(kind.RATES_BY_SINES for kind in kinds))]
 
 
 def _bodies(moving, link_body, driven):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.common.number_text import counted
+from mbcli.engine.runtime.model import lacks_moment
 from mbcli.errors import NumericalError
 from mbcli.math.array_arguments import real_part
 from mbcli.multibody.core.dynamics import implicit_damping
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree import RigidBody
 
 
-LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
 ROUNDING = 1e-14  # of the mass matrix, scaled to a diagonal of ones: a smaller eigenvalue counts as 0
 SHARE = 0.3  # of the largest: components of the motion without inertia that are named
 
@@ -30,6 +30,8 @@ def require_masses(plant: PlantCore, context: Context) -> None:
 
     Damping stands in for mass where steps take it at their end, and constraints that are equations may.
     """
+    if context.state.model.bodies_have_inertia:
+        return
     problem: OpenMotion | str | None = None
     if not plant.elements.constraints:
         problem = missing_mass(plant, context, but=_is_damped if _damping_time(plant) > 0.0 else _never)
@@ -164,9 +166,7 @@ def _start(joint: Any) -> int:
 def _lacking(plant, context, wanted):
     """The links without mass, or without a moment of inertia about an axis, for which wanted(mass)."""
     inertias = np.asarray(context.state.model.link_inertia)
-    tensors = inertias[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
-    moments = np.linalg.eigvalsh(tensors)
-    lacks = moments[:, 0] <= LEAST_MOMENT * moments[:, 2]
+    lacks = lacks_moment(inertias)
     return [body for body in plant.elements.bodies[1:] if lacks[k := int(body.index())] and wanted(inertias[k, 0])]
 
 

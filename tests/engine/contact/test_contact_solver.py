@@ -31,7 +31,7 @@ from mbcli.engine.fields.contact_fields import (
     VECTOR_FREE,
     VECTOR_VELOCITY,
 )
-from mbcli.engine.fields.model_fields import CONTACT_ADDRESSES, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER
+from mbcli.engine.fields.model_fields import CONTACT_ADDRESSES, CONTACT_AT_SOLVE, CONTACT_AT_SOLVER, MIDDLE_BODIES
 from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.model import Data
 from mbcli.multibody.tree import JacobianWrtVariable
@@ -215,6 +215,7 @@ def test_compiled_and_interpreted_steps_agree(approximation):
 def test_without_constraints_the_step_is_that_of_the_plant():
     scene = Scene(1, LAGGED, points=0, limits=False)
     scene.data.in_middle[1:] = 1
+    scene.data.middle_counts[MIDDLE_BODIES] = scene.data.in_middle.sum()
     v = scene.step()
     plain = Data(scene.model.sizes)
     plain.q[:], plain.v[:] = scene.data.q, scene.data.v

@@ -32,7 +32,7 @@ from mbcli.engine.fields.run_fields import (
 from mbcli.engine.runtime.dispatch import WRITTEN
 from mbcli.engine.runtime.kernel import KERNEL_MODULES, KINDS
 from mbcli.engine.runtime.linking import all_kernels, bodies_of
-from mbcli.engine.runtime.model import Data, Model, _zeros
+from mbcli.engine.runtime.model import Data, Model, _zeroed_memory
 
 ENGINE = Path(mbcli.engine.__file__).parent
 SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
@@ -430,7 +430,8 @@ def test_large_arrays_take_no_memory_before_they_are_written():
         return pages * resource.getpagesize()
 
     before = resident()
-    M = _zeros((60_000, 60_000), np.dtype(float))
+    memory, start = _zeroed_memory(60_000 * 60_000 * 8)
+    M = np.ndarray((60_000, 60_000), float, memory, start)
     M[59_999, 0] = 1.0
     assert M[59_999].sum() == 1.0
     assert resident() - before < 1 << 28

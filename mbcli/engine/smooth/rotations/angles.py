@@ -10,6 +10,7 @@ from mbcli.engine.smooth.trigonometry import arctangent, nearest_whole, sine_cos
 NUM_POSITIONS = 3
 ADVANCES_BY_RATES = True
 LOCKS = True
+RATES_BY_SINES = True
 PI = 3.141592653589793
 COSINE_AT_GIMBAL_LOCK = 0.008  # cosine of the pitch below which rates of roll and yaw are not defined
 

@@ -11,6 +11,7 @@ from mbcli.engine.smooth.trigonometry import arctangent, sign_of, sine_cosine, s
 NUM_POSITIONS = 4
 ADVANCES_BY_RATES = False  # whether q + h qdot is where a step h leads to
 LOCKS = False  # whether rates of positions do not exist somewhere
+RATES_BY_SINES = False  # whether N(q) is taken by sin_q and cos_q
 SMALLEST = 1e-30  # of a square: its root is divided by
 
 
@@ -68,17 +69,22 @@ def advance_quaternion(q, i, qdot, v, d, h, exact):
     normalize_quaternion(q, i)
 
 
+# 1 / (n (n - 1)), by which a term of a series follows from the one before
+OF_3, OF_4, OF_5, OF_6, OF_7, OF_8 = 1.0 / 6.0, 1.0 / 12.0, 1.0 / 20.0, 1.0 / 30.0, 1.0 / 42.0, 1.0 / 56.0
+OF_9, OF_10, OF_11, OF_12, OF_13 = 1.0 / 72.0, 1.0 / 90.0, 1.0 / 110.0, 1.0 / 132.0, 1.0 / 156.0
+OF_14, OF_15 = 1.0 / 182.0, 1.0 / 210.0
+
+
 @kernel
 def cosine_and_quotient(y):
     """cos(x) and sin(x) / x of x^2 = y, half the angle [rad] of a step: 1e-15 up to x = 1, 1e-4 up to x = 3."""
-    cosine = 1.0 - y / 182.0
-    quotient = 1.0 - y / 210.0
-    cosine, quotient = 1.0 - y / 132.0 * cosine, 1.0 - y / 156.0 * quotient
-    cosine, quotient = 1.0 - y / 90.0 * cosine, 1.0 - y / 110.0 * quotient
-    cosine, quotient = 1.0 - y / 56.0 * cosine, 1.0 - y / 72.0 * quotient
-    cosine, quotient = 1.0 - y / 30.0 * cosine, 1.0 - y / 42.0 * quotient
-    cosine, quotient = 1.0 - y / 12.0 * cosine, 1.0 - y / 20.0 * quotient
-    return 1.0 - y / 2.0 * cosine, 1.0 - y / 6.0 * quotient
+    cosine, quotient = 1.0 - OF_14 * y, 1.0 - OF_15 * y
+    cosine, quotient = 1.0 - OF_12 * y * cosine, 1.0 - OF_13 * y * quotient
+    cosine, quotient = 1.0 - OF_10 * y * cosine, 1.0 - OF_11 * y * quotient
+    cosine, quotient = 1.0 - OF_8 * y * cosine, 1.0 - OF_9 * y * quotient
+    cosine, quotient = 1.0 - OF_6 * y * cosine, 1.0 - OF_7 * y * quotient
+    cosine, quotient = 1.0 - OF_4 * y * cosine, 1.0 - OF_5 * y * quotient
+    return 1.0 - 0.5 * y * cosine, 1.0 - OF_3 * y * quotient
 
 
 @kernel

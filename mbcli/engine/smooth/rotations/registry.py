@@ -10,7 +10,7 @@ NO_ROTATION = 0
 ROTATIONS = {1: angles, 2: quaternion}
 NUM_VELOCITIES = 3  # of each
 
-require_constants(ROTATIONS.values(), ("NUM_POSITIONS", "ADVANCES_BY_RATES", "LOCKS"))
+require_constants(ROTATIONS.values(), ("NUM_POSITIONS", "ADVANCES_BY_RATES", "LOCKS", "RATES_BY_SINES"))
 
 rotation_rates = dispatch(
     globals(),
