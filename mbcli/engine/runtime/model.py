@@ -46,7 +46,7 @@ class Arrays:
         if self._handle is None:
             arrays = attrgetter(*(f.name for f in self.fields))(self)
             if self.dtype == FLOAT:
-                self._struct = self._struct_words(arrays), arrays  # which others may replace
+                self._struct = self.words_of(arrays), arrays  # which others may replace
                 self._handle = self._struct[0].ctypes.data
             else:
                 from mbcli.engine.runtime.structs import make_struct
@@ -54,7 +54,7 @@ class Arrays:
                 self._handle = make_struct(type(self).__name__, arrays)
         return self._handle
 
-    def _struct_words(self, arrays):
+    def words_of(self, arrays):
         return struct_words((array, field.kind == "lanes") for array, field in zip(arrays, self.fields, strict=True))
 
 
@@ -141,10 +141,10 @@ class WritableArrays(Arrays):
         self.__dict__.update(zip(layout.names, arrays, strict=True))
         self._own = layout, arrays, memory.__array_interface__["data"][0] + start
 
-    def _struct_words(self, arrays):
+    def words_of(self, arrays):
         """As struct_words(): what was not replaced is where the piece of memory has it."""
         if self._own is None:
-            return super()._struct_words(arrays)
+            return super().words_of(arrays)
         layout, own, start = self._own
         words = layout.words.copy()
         words[layout.addresses] += start

@@ -56,7 +56,8 @@ def advance_joint(model, data, b, v, h):
     i, n, turning = model.body_q[b], model.body_nv[b], model.body_rotation[b]
     if turning == NO_ROTATION:
         for k in range(n):
-            q[i + k] += h * v[model.body_v[b] + k]
+            qdot[i + k] = v[model.body_v[b] + k]
+            q[i + k] += h * qdot[i + k]
     else:
         rates_of_joint(model, data, b, v, qdot)
         rotation_advance(turning, q, i, qdot, v, model.body_v[b], h, model.step_scheme[SCHEME_MIDDLE])

@@ -24,16 +24,13 @@ from mbcli.engine.smooth.state import at_velocities
 @kernel
 def is_tree_in_middle(model, data, b):
     """As smooth.middle.is_in_middle()."""
-    return data.in_middle[b] == 1
+    return some_are_apart(data) and data.in_middle[b] == 1
 
 
 @kernel
 def stay_at_start(data):
     """No tree goes to the middle of the step."""
-    if some_are_apart(data):
-        for b in range(1, data.in_middle.shape[0]):
-            data.in_middle[b] = 0
-        data.middle_counts[MIDDLE_BODIES] = 0
+    data.middle_counts[MIDDLE_BODIES] = 0
 
 
 @kernel

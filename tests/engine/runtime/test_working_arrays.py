@@ -196,7 +196,7 @@ def test_steps_do_not_read_what_earlier_calls_left(name, compiled, monkeypatch):
         everything = {n: np.ones(a.shape, bool) for n, a in fields_of(s.context.state.data).items()}
         for field in DATA_FIELDS:
             if field.name not in OF_CONTEXT and field.shape[0] not in ("nbody", "nlink"):
-                getattr(s.context.state.data, field.name)[...] = left
+                getattr(s.context.state.data, field.name)[...] = left if field.kind == "real" else NO_MARK
         if left != 0.0:
             poison(s.context.state.data, everything, OF_CONTEXT)
             for array in fields_of(s.context.state.data).values():
