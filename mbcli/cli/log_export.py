@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,13 +19,14 @@ from mbcli.common.output_files import is_special
 from mbcli.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import IO
 
     from mbcli.log.export import Selection
     from mbcli.log.reader import Log
 
 FORMATS = ("csv", "jsonl", "npz", "parquet", "mat", "mcap", "ros", "rrd")
+OF_ALL_WORLDS = ("csv", "jsonl", "npz", "parquet", "mat")  # they have a column of the worlds' numbers
 BINARY = ("npz", "parquet", "mat", "mcap", "ros", "rrd")
 
 
@@ -60,7 +62,8 @@ def log_export(
     """Write the rows of a log as CSV, JSON lines, NPZ, Parquet, MATLAB, MCAP, a bag of ROS 2 or rrd.
 
     Columns: time [s], positions, velocities (named as in the log), then the other fields. Numbers read back
-    exactly. With --fields q,v,u the result is an input for --states of the analysis commands.
+    exactly. With --fields q,v,u the result is an input for --states of the analysis commands. All worlds of a log of
+    many are written one after the other, with a column world, as CSV, JSON lines, NPZ, Parquet or MATLAB.
 
     Parquet, MCAP (Foxglove, PlotJuggler) and rrd (Rerun) need mbcli[parquet], mbcli[mcap], mbcli[rerun]. For logs
     written with --fields poses, MCAP and rrd show the bodies in 3-D. With --to ros, MCAP has messages of ROS 2
@@ -70,10 +73,11 @@ def log_export(
     mbcli log export run.h5 -o run.csv
     mbcli log export run.h5 --to csv --fields q,energy_kinetic --every 10 -o run.csv
     mbcli log export run.h5 --to ros -o run.mcap
+    mbcli log export all.h5 --fields q -o all.parquet
     mbcli log export run.h5 --to csv --fields q,v | mbcli energy robot.urdf --states -
     """
     from mbcli.log import export as exports
-    from mbcli.log.reader import Log
+    from mbcli.log.world_rows import WORLD, WorldRows
 
     to_stdout = output in (None, "-")
     file = output or ""  # unless it goes to stdout
@@ -88,8 +92,12 @@ def log_export(
     if not to_stdout and not is_special(file):
         refuse_existing(file, force)
     log_path = path
-    with single_logs([path], world) as (own,), Log(own) as opened:
-        whole, selection = selected(opened, fields, from_time=from_time, to_time=to_time, every=every)
+    with _opened(path, world, target, from_time=from_time, to_time=to_time, every=every) as (opened, rows):
+        if isinstance(opened, WorldRows) and fields is not None:
+            if exports.RAGGED.keys() & set(fields.replace(" ", "").split(",")):
+                raise click.BadParameter("contacts and faces are those of one world: --world N", param_hint="--fields")
+            fields = f"{WORLD},{fields}"
+        whole, selection = selected(opened, fields, **rows)
         write = _writer(target)
         if target == "csv" and len(selection.fields) > 1:
             for path in exports.RAGGED.keys() & selection.fields:
@@ -103,6 +111,21 @@ def log_export(
                     click.echo(to_json(_document(log_path, whole, selection, file, target)))
                 return
             _write_to_stdout(write, whole, selection, spooled=target not in exports.EXPORTERS)
+
+
+@contextmanager
+def _opened(path: str, world: int | None, target: str, **rows: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """(the log, the choice of rows that is left): of many worlds all, where a format has columns and none is named."""
+    from mbcli.log.reader import Log
+    from mbcli.log.world_rows import WorldRows
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+
+    if world is None and target in OF_ALL_WORLDS and is_worlds_log(path):
+        with WorldsLog(path) as worlds:
+            yield WorldRows(worlds, **rows), {}
+        return
+    with single_logs([path], world) as (own,), Log(own) as log:
+        yield log, rows
 
 
 def _document(log_path: str, log: Any, selection: Selection, file: str, target: str) -> dict[str, Any]:

@@ -179,6 +179,8 @@ def report(findings: Sequence[Diagnostic], ctx: click.Context) -> None:
 
     verbosity = (ctx.obj or {}).get("verbosity", 0)
     wanted = {1: ("warning", "note"), 0: ("warning",)}.get(verbosity, ())
-    shown, more = first_of_each_kind([finding for finding in findings if finding.severity in wanted])
+    # once a file, however often it is a MODEL
+    once = {str(finding): finding for finding in findings if finding.severity in wanted}
+    shown, more = first_of_each_kind(once.values())
     for line in (*map(str, shown), *more):
         tell(line, colour="yellow" if ": warning: " in line else None)

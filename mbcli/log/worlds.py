@@ -216,7 +216,7 @@ class WorldsLog:
     def header(self) -> LogHeader:
         """That of the log of one world; it has the model files."""
         others = [path for path in self._fields if path not in FIELDS]
-        own = (Field(path, self.units[path], self.names[path], _row_shape(path, self.names[path])) for path in others)
+        own = (Field(path, self.units[path], self.names[path], row_shape_of(path, self.names[path])) for path in others)
         return LogHeader(
             model_name=self.attrs["model_name"],
             position_names=self.names["state/q"],
@@ -233,6 +233,10 @@ class WorldsLog:
             argv=tuple(self.arguments),
         )
 
+    def count_of_rows(self, number: int) -> int:
+        """Of a world, up to where it stopped."""
+        return int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
+
     def world(self, number: int) -> MemoryLog:
         """The log of one world: the rows up to where it stopped. ResourceError if there is no such world."""
         log = MemoryLog(self.header)
@@ -245,9 +249,9 @@ class WorldsLog:
             raise ResourceError(f"{self.path}: error: there is no world {number}, the last is {self.count - 1}")
         others = [path for path in self._fields if path not in FIELDS]
         rows = {path: dataset.part(number, len(self.times)) for path, dataset in self._sets.items()}
-        count = int((self.times <= self.end_times[number] * (1.0 + 1e-12)).sum())
+        count = self.count_of_rows(number)
         more: dict[str, Any] = {
-            path: rows[path][:count].reshape(count, *_row_shape(path, self.names[path])) for path in others
+            path: rows[path][:count].reshape(count, *row_shape_of(path, self.names[path])) for path in others
         }
         state: dict[str, Any] = {"time": self.times[:count], "q": rows["state/q"][:count], "v": rows["state/v"][:count]}
         if not self._contacts:
@@ -308,6 +312,6 @@ def describe_worlds(log: WorldsLog) -> dict[str, Any]:
     }
 
 
-def _row_shape(path: str, names: tuple[str, ...]) -> tuple[int, ...]:
+def row_shape_of(path: str, names: tuple[str, ...]) -> tuple[int, ...]:
     """Of a row of a field in the log of a single run: () of one number, which is named as its dataset."""
     return () if names == (path.rpartition("/")[2],) else (len(names),)

@@ -365,3 +365,12 @@ def test_inspect_shows_the_filter_groups_of_models_and_of_directives(tmp_path):
     ]
     shown = cli("inspect", scene).out
     assert "collision filter group p::g of a ignores p::g\ncollision filter group h of p::a ignores p::g\n" in shown
+
+
+def test_a_file_that_is_two_models_has_its_warnings_once(tmp_path):
+    path, other = tmp_path / "a.urdf", tmp_path / "b.urdf"
+    text = one_robot(("base", "tip"), hinge("j", "base", "tip")).replace("</robot>", "<spring/></robot>")
+    path.write_text(text)
+    other.write_text(text)
+    warnings = [line for line in succeed("gravity", path, path, other).err.splitlines() if "ELEMENT_UNKNOWN" in line]
+    assert [line.partition(":")[0] for line in warnings] == [str(path), str(other)]

@@ -1,5 +1,6 @@
 """`mbcli simulate --states STARTS --each`: every world is the single run from its start, in one log."""
 
+import csv
 import json
 import re
 
@@ -194,7 +195,49 @@ def test_commands_that_take_logs_of_single_runs_take_one_of_many_worlds(tmp_path
     else:
         rows = [succeed(*words, path, *world).out for path, world in ((every, ("--world", 2)), (one, ()))]
         assert rows[0].replace("all.h5", "one.h5").splitlines()[:3] == rows[1].splitlines()[:3]
-    assert "log of many worlds: --world N names one" in cli(*words, every, *[one] * ("diff" in words)).err
+    if words[:2] != ["log", "export"]:  # that of all: below
+        assert "log of many worlds: --world N names one" in cli(*words, every, *[one] * ("diff" in words)).err
+
+
+def test_an_export_has_all_worlds_as_a_column(tmp_path, starts):
+    every = tmp_path / "all.h5"
+    options = ("--states", starts, "--each", "--fill", "default", "-t", 0.05, "--fields", "energy,u")
+    succeed("simulate", TWO_LINKS, *options, "-o", every)
+    rows = list(csv.DictReader(succeed("log", "export", every, "--to", "csv").out.splitlines()))
+    assert [int(row["world"]) for row in rows] == [k for k in range(3) for _ in range(6)]
+    for k in range(3):
+        alone = list(csv.DictReader(succeed("log", "export", every, "--world", k, "--to", "csv").out.splitlines()))
+        assert [{name: row[name] for name in alone[0]} for row in rows if row["world"] == str(k)] == alone
+    chosen = succeed("log", "export", every, "--to", "jsonl", "--fields", "elbow", "--from", 0.02, "--every", 2)
+    with WorldsLog(every) as log:
+        lines = [json.loads(line) for line in chosen.out.splitlines()]
+        assert [line["double_pendulum_elbow_q"] for line in lines] == log.q[:, 2::2, 1].ravel().tolist()
+        assert [(line["world"], line["time"]) for line in lines] == [(k, t) for k in range(3) for t in log.times[2::2]]
+        succeed("log", "export", every, "-o", tmp_path / "all.npz", "--fields", "v,energy_kinetic")
+        with np.load(tmp_path / "all.npz") as arrays:
+            np.testing.assert_array_equal(arrays["v"], log.v.reshape(18, 2))
+            assert arrays["world"].tolist() == np.repeat(np.arange(3), 6).tolist()
+            assert arrays["derived/energy_kinetic"].shape == (18,)
+    document = validated(succeed("log", "export", every, "-o", tmp_path / "all.csv", "--json"))
+    assert document["rows"] == 18 and document["columns"][:2] == ["time", "world"]
+    for words, code in (
+        (("--to", "mcap", "-o", tmp_path / "a.mcap"), 2),
+        (("--to", "csv", "--fields", "contact"), 2),
+        (("--to", "csv", "--from", 9), 4),
+    ):
+        refused = cli("log", "export", every, *words)
+        assert refused.code == code and refused.err.count("\n") == 1
+
+
+def test_worlds_that_stopped_have_the_rows_up_to_there(tmp_path, starts):
+    every = tmp_path / "all.h5"
+    succeed("simulate", TWO_LINKS, "--states", starts, "--each", "--fill", "default", "-t", 0.05, "-o", every)
+    with h5py.File(every, "r+") as file:
+        file["worlds/end_time"][1] = 0.02
+        file["state/q"][1, 3:] = np.nan
+    rows = list(csv.DictReader(succeed("log", "export", every, "--to", "csv", "--fields", "q").out.splitlines()))
+    assert [row["world"] for row in rows] == ["0"] * 6 + ["1"] * 3 + ["2"] * 6
+    assert all(np.isfinite(float(row["double_pendulum_elbow_q"])) for row in rows)
 
 
 def test_one_world_of_a_log_is_shown(tmp_path, starts):

@@ -156,7 +156,11 @@ def test_the_worlds_of_a_log_are_read_through_the_guard(tmp_path, monkeypatch):
     edited(
         "all.h5", lambda file: replaced(file, "state/q", dtype="f8", shape=shape, external=[("secret.bin", 0, 40_000)])
     )
-    for words in (("log", "info", "all.h5"), ("log", "show", "all.h5", "--world", 1)):
+    for words in (
+        ("log", "info", "all.h5"),
+        ("log", "show", "all.h5", "--world", 1),
+        ("log", "export", "all.h5", "--to", "csv"),
+    ):
         result = cli(*words)
         assert result.code == 3 and "state/q is not stored in this file" in result.err and "4242" not in result.out
     with pytest.raises(ModelError, match="state/q"):
