@@ -100,7 +100,7 @@ def turn_of(joint: Joint, q: Any) -> Any:
 
 
 def _limited_turns(plant: MultibodyPlant) -> list[Joint]:
-    return [joint for joint in plant.moving_joints() if joint.turn_limit < np.inf]
+    return [joint for joint in plant.joints_by_place if joint.turn_limit < np.inf]
 
 
 def _turn_back(q: Vector, start: int, limit: float) -> None:

@@ -42,8 +42,15 @@ def sines_of_rates(model, data):
 @kernel
 def advance_positions(model, data, v, h):
     """q at the start -> q after the time h with velocities v; sin_q and cos_q say where N(q) is taken. Changes qdot."""
+    advance_trees(model, data, v, h, 0)
+
+
+@kernel
+def advance_trees(model, data, v, h, in_middle):
+    """As advance_positions(); in_middle: 1 for the trees alone that data.in_middle marks."""
     for b in range(1, model.body_parent.shape[0]):
-        advance_joint(model, data, b, v, h)
+        if in_middle == 0 or data.in_middle[b] == 1:
+            advance_joint(model, data, b, v, h)
 
 
 @kernel

@@ -92,7 +92,6 @@ from mbcli.engine.smooth.kinematics import position_kinematics, velocity_kinemat
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.stepping.contact_terms import take_terms_of_free_trees
 from mbcli.engine.stepping.step import (
-    end_with_last_velocities,
     gather_forces,
     go_to_start,
     go_with_set_velocities,
@@ -135,12 +134,9 @@ def begin_step_in_contact(model, data, h):
 def end_step_in_contact(model, data, h):
     """As step.end_step(); positions of what has an arrival move with its mean velocity."""
     solver, apart = solver_at(data.contact[CONTACT_AT_SOLVER]), some_are_apart(data)
-    if solver.counts[COUNT_ARRIVALS] == 0 and not apart:
-        end_with_last_velocities(model, data, h)
-        return
+    arrives = solver.counts[COUNT_ARRIVALS] > 0
     for d in range(data.v.shape[0]):
         data.v[d] += h * data.vdot[d]
-    arrives = solver.counts[COUNT_ARRIVALS] > 0
     if arrives:
         go_with_mean_velocities(data, solver)
     go_with_velocities_of_middle(model, data, h)

@@ -15,7 +15,7 @@ from mbcli.engine.contact.turn_rows import nears_turn_limit
 from mbcli.engine.fields.contact_fields import COUNT_ELASTIC_BODIES, COUNT_STATUS, PROBLEM_SOLVED
 from mbcli.engine.fields.model_fields import MIDDLE_BODIES, MIDDLE_REFUSED, SCHEME_APART
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.coordinates import advance_joint
+from mbcli.engine.smooth.coordinates import advance_trees
 from mbcli.engine.smooth.inertia import world_inertias
 from mbcli.engine.smooth.kinematics import velocity_kinematics
 from mbcli.engine.smooth.state import at_velocities
@@ -69,11 +69,8 @@ def some_trees_are_in_middle(model, data):
 @kernel
 def advance_apart(model, data, v, h):
     """As advance_positions(), for trees in the middle of the step alone."""
-    if not some_are_apart(data):
-        return
-    for b in range(1, data.in_middle.shape[0]):
-        if data.in_middle[b] == 1:
-            advance_joint(model, data, b, v, h)
+    if some_are_apart(data):
+        advance_trees(model, data, v, h, 1)
 
 
 @kernel

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Given = TypeVar("Given")
 
 ALL = slice(None)
+EMPTY = np.zeros(0)
 
 
 # how many
@@ -130,32 +131,32 @@ def coordinate_names(
 
 def GetPositionLowerLimits(plant: PlantData) -> Vector:
     """(nq,) [rad or m], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "position_lower_limits")
+    return _limits_vector(plant, "position", 0)
 
 
 def GetPositionUpperLimits(plant: PlantData) -> Vector:
     """(nq,) [rad or m], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "position_upper_limits")
+    return _limits_vector(plant, "position", 1)
 
 
 def GetVelocityLowerLimits(plant: PlantData) -> Vector:
     """(nv,) [rad/s or m/s], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "velocity_lower_limits")
+    return _limits_vector(plant, "velocity", 0)
 
 
 def GetVelocityUpperLimits(plant: PlantData) -> Vector:
     """(nv,) [rad/s or m/s], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "velocity_upper_limits")
+    return _limits_vector(plant, "velocity", 1)
 
 
 def GetAccelerationLowerLimits(plant: PlantData) -> Vector:
     """(nv,) [rad/s^2 or m/s^2], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "acceleration_lower_limits")
+    return _limits_vector(plant, "acceleration", 0)
 
 
 def GetAccelerationUpperLimits(plant: PlantData) -> Vector:
     """(nv,) [rad/s^2 or m/s^2], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "acceleration_upper_limits")
+    return _limits_vector(plant, "acceleration", 1)
 
 
 def GetEffortLowerLimits(plant: PlantData) -> Vector:
@@ -170,9 +171,10 @@ def GetEffortUpperLimits(plant: PlantData) -> Vector:
     return np.array(limits + [np.inf] * len(plant.elements.transmission_actuators))
 
 
-def _limits_vector(plant: PlantData, limits: str) -> Vector:
-    plant.require_finalized(limits)
-    return np.concatenate([np.zeros(0), *(getattr(joint, limits)() for joint in plant.joints_by_place)])
+def _limits_vector(plant: PlantData, kind: str, side: int) -> Vector:
+    """Those of one kind of all joints; side: 0 for the lower ones, 1 for the upper ones."""
+    plant.require_finalized(f"Get{kind.capitalize()}{('Lower', 'Upper')[side]}Limits")
+    return np.concatenate([EMPTY, *(joint.limits[kind][side] for joint in plant.joints_by_place)])
 
 
 def joints_by_place(plant: PlantData) -> list[Joint]:

@@ -89,8 +89,8 @@ class Joint(NamedElement):
         self.collides_with_parent = (
             False  # whether its bodies may touch where adjacent bodies do not; set by model files
         )
-        self._position_limits = _unlimited(nq)
-        self._velocity_limits = self._acceleration_limits = _unlimited(nv)
+        # (lower, upper) by kind; nobody changes these arrays
+        self.limits = {"position": _unlimited(nq), "velocity": _unlimited(nv), "acceleration": _unlimited(nv)}
         if lower is not None:
             self.set_position_limits(lower, upper)  # type: ignore[arg-type]  # they are given together
         self._default_positions = np.array(self.kinematics.ZERO_POSITIONS)
@@ -193,44 +193,44 @@ class Joint(NamedElement):
 
     def position_lower_limits(self) -> Vector:
         """(num_positions,) [rad or m], -inf if there is none."""
-        return self._position_limits[0].copy()
+        return self.limits["position"][0].copy()
 
     def position_upper_limits(self) -> Vector:
         """(num_positions,) [rad or m], inf if there is none."""
-        return self._position_limits[1].copy()
+        return self.limits["position"][1].copy()
 
     def velocity_lower_limits(self) -> Vector:
         """(num_velocities,) [rad/s or m/s], -inf if there is none."""
-        return self._velocity_limits[0].copy()
+        return self.limits["velocity"][0].copy()
 
     def velocity_upper_limits(self) -> Vector:
         """(num_velocities,) [rad/s or m/s], inf if there is none."""
-        return self._velocity_limits[1].copy()
+        return self.limits["velocity"][1].copy()
 
     def acceleration_lower_limits(self) -> Vector:
         """(num_velocities,) [rad/s^2 or m/s^2], -inf if there is none."""
-        return self._acceleration_limits[0].copy()
+        return self.limits["acceleration"][0].copy()
 
     def acceleration_upper_limits(self) -> Vector:
         """(num_velocities,) [rad/s^2 or m/s^2], inf if there is none."""
-        return self._acceleration_limits[1].copy()
+        return self.limits["acceleration"][1].copy()
 
     def set_position_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad or m], (nq,) each; they do not change the default positions."""
-        self._position_limits = self._limits("position", lower_limits, upper_limits, self.num_positions())
+        self.limits["position"] = self._limits("position", lower_limits, upper_limits, self.num_positions())
 
     def set_velocity_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad/s or m/s], (nv,) each."""
-        self._velocity_limits = self._limits("velocity", lower_limits, upper_limits, self.num_velocities())
+        self.limits["velocity"] = self._limits("velocity", lower_limits, upper_limits, self.num_velocities())
 
     def set_acceleration_limits(self, lower_limits: ArrayLike, upper_limits: ArrayLike) -> None:
         """[rad/s^2 or m/s^2], (nv,) each."""
-        self._acceleration_limits = self._limits("acceleration", lower_limits, upper_limits, self.num_velocities())
+        self.limits["acceleration"] = self._limits("acceleration", lower_limits, upper_limits, self.num_velocities())
 
     def limit_rates(self, velocities: list[float], accelerations: list[float]) -> None:
         """Symmetric limits of velocities and of accelerations, one for each velocity, as a model file has them."""
-        self._velocity_limits = _symmetric(velocities)
-        self._acceleration_limits = _symmetric(accelerations)
+        self.limits["velocity"] = _symmetric(velocities)
+        self.limits["acceleration"] = _symmetric(accelerations)
 
     def _limits(self, kind, lower, upper, size):
         if size == 1 and type(lower) is float and type(upper) is float and lower <= upper:

@@ -50,27 +50,27 @@ class OneDofJoint(Joint):
 
     def position_lower_limit(self) -> float:
         """[rad or m]"""
-        return float(self._position_limits[0][0])
+        return float(self.limits["position"][0][0])
 
     def position_upper_limit(self) -> float:
         """[rad or m]"""
-        return float(self._position_limits[1][0])
+        return float(self.limits["position"][1][0])
 
     def velocity_lower_limit(self) -> float:
         """[rad/s or m/s]"""
-        return float(self._velocity_limits[0][0])
+        return float(self.limits["velocity"][0][0])
 
     def velocity_upper_limit(self) -> float:
         """[rad/s or m/s]"""
-        return float(self._velocity_limits[1][0])
+        return float(self.limits["velocity"][1][0])
 
     def acceleration_lower_limit(self) -> float:
         """[rad/s^2 or m/s^2]"""
-        return float(self._acceleration_limits[0][0])
+        return float(self.limits["acceleration"][0][0])
 
     def acceleration_upper_limit(self) -> float:
         """[rad/s^2 or m/s^2]"""
-        return float(self._acceleration_limits[1][0])
+        return float(self.limits["acceleration"][1][0])
 
     def GetOnePosition(self, context: Context) -> Scalar:
         """The position [rad or m]."""
