@@ -8,6 +8,7 @@ module, so that what they share is there once.
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -30,11 +31,14 @@ from mbcli.engine.runtime.kernel import (
     written_arguments,
 )
 from mbcli.engine.runtime.precompiled import (
+    FOLDER,
+    INDEX,
     KIND_OF_ARRAY,
     LEVELS,
     hash_of_sources,
     levels_of_processor,
     normal_kind,
+    read_index,
     write_index,
 )
 
@@ -84,9 +88,17 @@ def linker():
 
 
 def build(folder, levels):
-    """Makes the libraries of some of LEVELS and their index in a folder, by as many processes as there are levels."""
+    """Makes the libraries of some of LEVELS and their index in a folder, by as many processes as there are levels.
+
+    Those that this checkout has itself, of its sources as they are, are copied.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    index = read_index(FOLDER) if folder.resolve() != FOLDER.resolve() else None
+    if index is not None and index["levels"] == list(levels) and index["sources"] == hash_of_sources():
+        for name in (INDEX, *(f"kernels-{level}.so" for level in levels)):
+            shutil.copy(FOLDER / name, folder / name)
+        return
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         indices = list(pool.map(partial(_build_elsewhere, folder), levels))
     write_index(folder, {"sources": hash_of_sources(), "levels": list(levels), **indices[0]})
