@@ -2,6 +2,7 @@
 
 from mbcli.engine.fields.model_fields import SCHEME_MIDDLE, SCHEME_SINES
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.middle import is_in_middle
 from mbcli.engine.smooth.rotations.registry import (
     NO_ROTATION,
     NUM_VELOCITIES,
@@ -47,9 +48,9 @@ def advance_positions(model, data, v, h):
 
 @kernel
 def advance_trees(model, data, v, h, in_middle):
-    """As advance_positions(); in_middle: 1 for the trees alone that data.in_middle marks."""
+    """As advance_positions(); in_middle: 1 for the trees alone that have a step of second order."""
     for b in range(1, model.body_parent.shape[0]):
-        if in_middle == 0 or data.in_middle[b] == 1:
+        if in_middle == 0 or is_in_middle(model, data, b):
             advance_joint(model, data, b, v, h)
 
 
