@@ -8,7 +8,7 @@ import pytest
 from repository import ROOT
 
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
-from benchmarks import contact, own, run
+from benchmarks import contact, own, run, versions
 from benchmarks.measure import QUICK, Effort, median_ratio, seconds_per_call
 from benchmarks.plot import growth_svg
 from benchmarks.scenes import CHAIN_LENGTHS, SCENES, chain_urdf
@@ -100,6 +100,12 @@ def test_report_of_a_quick_run_has_a_line_for_the_scene(capsys, monkeypatch):
     assert [line.scene for line in lines] == ["engine-arm7.crba"]
     assert lines[0].seconds > 0.0
     assert "engine-arm7.crba" in capsys.readouterr().out
+
+
+def test_two_versions_take_turns_in_processes_of_their_own():
+    (times,) = versions.turns((ROOT, ROOT), ["steps-arm7"], 0.0).values()
+    assert len(times) == 2
+    assert all(0.0 < time < 1e5 for turn in times for time in turn)
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["interpreted", "compiled"])
