@@ -1,8 +1,8 @@
 """Coordinates and actuators by name, as options, columns and keys give them.
 
 The whole name, `model_joint_q`, always does. A part of it after some `_`, with or without the part after the last one,
-does if only one name has it: `joint_q`, `joint`. Among positions and velocities `joint` is the position. A name
-that can mean several coordinates means none.
+does if only one name has it: `joint_q`, `joint`; what is called `elbow_joint` is `elbow` too, where nothing else is.
+Among positions and velocities `joint` is the position. A name that can mean several coordinates means none.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NamedCoordinates:
         A name without its last part comes before all that only end in it: `arm_x` means the joint, not `big_arm_x_q`.
         """
         name = _flat(name)
-        return self._stems.get(name) or self._endings.get(name, [])
+        return self._stems.get(name) or self._endings.get(name) or self._shortened.get(name, [])
 
     def endings_in_full(self, name: str) -> list[int]:
         """Indices of the components whose name ends so, last part included."""
@@ -88,6 +88,12 @@ class NamedCoordinates:
             for k, name in enumerate(self.names)
             for ending in dict.fromkeys([*_ends(name), *_ends(name.rpartition("_")[0])])
         )
+
+    @cached_property
+    def _shortened(self) -> dict[str, list[int]]:
+        """As _endings, of names without `_joint`, which files of robots put behind the name of each joint."""
+        stems = ((name.rpartition("_")[0].removesuffix("_joint"), k) for k, name in enumerate(self.names))
+        return _indices((ending, k) for stem, k in stems for ending in (stem, *_ends(stem)))
 
     @cached_property
     def _last_parts(self) -> set[str]:

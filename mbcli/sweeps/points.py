@@ -16,9 +16,7 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
-from mbcli.models.parameter_assignments import is_parameter_path
-from mbcli.parsers.scenes.plant_config import setting_paths
-from mbcli.sweeps.variations import OF_INPUT, OF_STATE, RANDOM_STATE, Variation, parse_variations
+from mbcli.sweeps.variations import RANDOM_STATE, Variation, is_path, parse_variations
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")
 MOST_POINTS = 1_000_000
@@ -115,13 +113,6 @@ def _grid(variations: Sequence[Variation], seed: int) -> Points:
     return Points(count, values, seed)
 
 
-def _is_path(name: str) -> bool:
-    """Whether something can vary under this name, if the model has it."""
-    if name == RANDOM_STATE or name.startswith((OF_STATE, OF_INPUT)) or is_parameter_path(name):
-        return True
-    return name in setting_paths()
-
-
 def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation], Points]:
     """The variations and points of a table (text_tables.py): a header of paths, one row a point.
 
@@ -136,7 +127,7 @@ def read_points(path: str | os.PathLike, seed: int = 0) -> tuple[list[Variation]
     if not all(names) or len(set(names)) < len(names):
         raise ModelError(f"{header.where}: error: a path is missing or there twice in the header")
     for name in names:
-        if not _is_path(name):
+        if not is_path(name):
             kinds = "KIND.NAME.PARAMETER, state.NAME, u.NAME, or a setting"
             raise ModelError(f"{header.where}: error: column {shown(name)} is no path: {kinds}")
     for where, cells in rows:

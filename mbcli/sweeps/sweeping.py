@@ -28,7 +28,7 @@ from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.run_files import as_texts, digests_of, opened_beside
 from mbcli.sweeps.shards import Shard, parse_shard
 from mbcli.sweeps.sweep_arguments import EngineArguments, PointArguments, SweepArguments
-from mbcli.sweeps.variations import Variation, parse_variations
+from mbcli.sweeps.variations import Variation, parse_variations, require_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -209,6 +209,7 @@ def prepare_sweep(
         variations, made = read_points(points, seed)
     else:
         variations = parse_variations(vary or ())
+        require_kinds(variations)
         made = make_points(variations, sampling, samples, seed)
     if timeout is not None and not timeout > 0.0:
         raise ArgumentError(f"{argument('timeout')} must be greater than 0 s, it is {timeout:g}")

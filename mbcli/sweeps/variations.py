@@ -27,6 +27,7 @@ from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
 from mbcli.models.parameter_assignments import is_parameter_path
+from mbcli.parsers.scenes.plant_config import setting_paths
 
 CALL = re.compile(r"(?P<operator>[+*]?)\s*(?P<name>[a-z_]+)\s*\((?P<arguments>[^()]*)\)\s*")
 MOST_VALUES = 1_000_000  # of one variation
@@ -70,6 +71,24 @@ def parse_variations(given: Iterable[str] | Mapping[str, Any]) -> list[Variation
         if variation.path in [other.path for other in found[:k]]:
             raise _fault(variation.path, "is varied twice")
     return found
+
+
+def require_kinds(variations: Iterable[Variation]) -> None:
+    """ArgumentError for a path that is a name alone, and none of a setting."""
+    for variation in variations:
+        name = variation.path
+        if "." not in name and not is_path(name):
+            meant = (
+                f"state.{name} for the start, u.{name} for an actuator, joint.NAME.damping and the like for a parameter"
+            )
+            raise _fault(name, f"is no setting; {meant}")
+
+
+def is_path(name: str) -> bool:
+    """Whether something can vary under this name, if the model has it."""
+    if name == RANDOM_STATE or name.startswith((OF_STATE, OF_INPUT)) or is_parameter_path(name):
+        return True
+    return name in setting_paths()
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -129,3 +129,18 @@ def test_a_name_of_an_element_is_itself_or_the_only_one_that_ends_so():
     assert named_by_ending("a_tool", names, "frame") == "a::tool" and named_by_ending("left", names, "frame") is None
     with pytest.raises(AmbiguousNameError, match="frame 'tip' can mean a::left_tool_tip, b::right_tool_tip"):
         named_by_ending("tip", names, "frame")
+
+
+def test_a_joint_is_called_as_its_name_says_without_joint_where_nothing_else_is():
+    names = NamedCoordinates(
+        ["ur_elbow_joint_q", "ur_wrist_1_joint_q", "left_hip_joint_q", "right_hip_joint_q"], "position"
+    )
+    assert (names.find("elbow"), names.find("ur_elbow"), names.find("wrist_1"), names.find("elbow_joint")) == (
+        0,
+        0,
+        1,
+        0,
+    )
+    with pytest.raises(AmbiguousNameError, match="left_hip_joint_q, right_hip_joint_q"):
+        names.find("hip")
+    assert NamedCoordinates(["arm_elbow_joint_q", "arm_elbow_q"], "position").find("elbow") == 1

@@ -8,7 +8,7 @@ import pytest
 from mbcli.errors import ArgumentError, ModelError, ResourceError
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.points import make_points, read_points
-from mbcli.sweeps.variations import parse_variations
+from mbcli.sweeps.variations import parse_variations, require_kinds
 
 # ---------------------------------------------------------------------------------------------- variations
 
@@ -72,6 +72,13 @@ def test_wrong_variations_name_their_path(text, message):
 def test_a_path_varies_once():
     with pytest.raises(ArgumentError, match="is varied twice"):
         parse_variations(["a.b=1", "a.b=2"])
+
+
+def test_a_name_without_its_kind_is_asked_for_it():
+    for name in ("elbow", "trunk_z"):
+        with pytest.raises(ArgumentError, match=f"{name}: is no setting; state.{name} for the start"):
+            require_kinds(parse_variations([f"{name}=1,2"]))
+    require_kinds(parse_variations(["random_seed=1,2", "state=random", "u.motor=1"]))
 
 
 # ---------------------------------------------------------------------------------------------- points
