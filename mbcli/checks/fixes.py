@@ -21,7 +21,7 @@ from mbcli.checks.file_check import check_file
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import ModelError, OutputError, ResourceError
 from mbcli.parsers.colors import BYTES, color_of_bytes
-from mbcli.parsers.formats import format_of_name
+from mbcli.parsers.formats import OF_ROOT_ELEMENT, format_of_name
 from mbcli.parsers.name_spellings import spelled_alike
 from mbcli.parsers.package_map import MissingFileError
 from mbcli.parsers.xml_edits import Tag, XmlText, numbers
@@ -133,7 +133,7 @@ def _text(result: Mended) -> str | None:
     path = result.path
     if os.path.islink(path):
         result.why_not = "it is a link: give the file that it leads to"
-    elif not os.path.isfile(path) or format_of_name(path) not in ("urdf", "sdf", None):
+    elif not os.path.isfile(path) or format_of_name(path) not in (None, *map(OF_ROOT_ELEMENT.get, ROOTS)):
         result.why_not = "it is no file of URDF or SDFormat"
     elif os.path.getsize(path) > LARGEST_FILE:
         result.why_not = "it is too large"

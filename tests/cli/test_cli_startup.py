@@ -133,6 +133,7 @@ assert numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.full((2, 2), 3.0)).to
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_simulation_does_import_numba():
+def test_a_simulation_does_import_numba(monkeypatch):
     """The test above would see it."""
+    monkeypatch.setenv("MBCLI_PRECOMPILED", "0")
     assert "numba" in imported("-q", "simulate", ARM, "-t", "0.001", "--no-log")

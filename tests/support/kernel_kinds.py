@@ -256,4 +256,15 @@ NOT_SMOOTH = {
 }
 
 # parameters that choose, 0 or 1, where others carry numbers
-SWITCHES = {"gravity", "is_root", "at_links", "springs", "exact", "by_positions", "inboard", "kind", "outermost"}
+SWITCHES = {
+    "gravity",
+    "in_middle",
+    "is_root",
+    "at_links",
+    "springs",
+    "exact",
+    "by_positions",
+    "inboard",
+    "kind",
+    "outermost",
+}

@@ -292,8 +292,8 @@ class Integers:
     """Which expressions of a kernel are surely integers or flags of the model.
 
     These are constants, shapes, elements of the model's integer fields, constants of modules, loop counters,
-    parameters declared as switches, and locals that are assigned from nothing else. Whether a body sleeps
-    is a flag, and how many rows force elements have is a number of the model.
+    parameters declared as switches, and locals that are assigned from nothing else. Whether a body sleeps,
+    or moves with the mean of its velocities, is a flag, and how many rows force elements have is a number of the model.
     """
 
     def __init__(self, function):
@@ -325,7 +325,7 @@ class Integers:
         if isinstance(node, ast.Name):
             return node.id in self.names or node.id.isupper()
         if isinstance(node, ast.Call):
-            return getattr(node.func, "id", "") in ("is_asleep", "number_of_rows")
+            return getattr(node.func, "id", "") in ("is_asleep", "is_in_middle", "number_of_rows")
         if isinstance(node, ast.Subscript):
             is_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
             return is_shape or self.is_array(node.value)

@@ -63,6 +63,7 @@ def test_a_state_has_the_same_results_in_whichever_lane_and_thread_it_is(count):
             np.testing.assert_array_equal(ours, theirs[order])
 
 
+@pytest.mark.usefixtures("compiled_here")  # rounding of other kernels grows more than this where rows all but depend
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_every_kind_are_in_lanes_as_one_by_one(seed):
     plant, one = constrained_scene(seed, compiled=True)

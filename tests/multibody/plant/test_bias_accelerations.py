@@ -55,6 +55,9 @@ def test_bias_is_quadratic_in_v(scene):
     assert_close(plant.CalcBiasSpatialAcceleration(context, kV, B, POINT, A, E).get_coeffs(), 9.0 * bias, ROUNDING)
 
 
+@pytest.mark.usefixtures(
+    "compiled_here"
+)  # two kernels to the last bit: in a library each may be put together otherwise
 def test_biases_of_points_are_the_translational_parts(scene):
     plant, context, (B, A, E) = scene
     biases = plant.CalcBiasTranslationalAcceleration(context, kV, B, POINTS, A, E)
