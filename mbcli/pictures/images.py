@@ -114,10 +114,23 @@ def write_images(
 
 
 def require_ffmpeg() -> str:
-    """The program; ResourceError if there is none."""
-    program = child_processes.find_program("ffmpeg")
+    """The program, of the machine or of the package imageio-ffmpeg; ResourceError if there is none."""
+    program = child_processes.find_program("ffmpeg") or _packaged_ffmpeg()
     if program is None:
-        raise ResourceError("a video needs the program ffmpeg; --frames DIR writes images without it")
+        raise ResourceError(
+            "a video needs the program ffmpeg, which `pip install imageio-ffmpeg` brings too; --frames DIR writes "
+            "images without it"
+        )
+    return program
+
+
+def _packaged_ffmpeg() -> str | None:
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe  # looks for one on the machine, too
+
+        program: str = get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        return None
     return program
 
 

@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import struct
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,14 +17,14 @@ from repository import SAMPLES
 from test_log_recovery import spoil_chunk
 
 from mbcli.common.json_text import to_json
-from mbcli.errors import ModelError, OutputError
+from mbcli.errors import ModelError, OutputError, ResourceError
 from mbcli.log import open_log
 from mbcli.log.format import FORMAT_VERSION
 from mbcli.models.description import describe
 from mbcli.models.loading import load_model
 from mbcli.pictures.drawn_images import drawn_images
 from mbcli.pictures.html import replay_page
-from mbcli.pictures.images import image_times, write_images
+from mbcli.pictures.images import image_times, require_ffmpeg, write_images
 from mbcli.pictures.log_scene import logged_surfaces, scene_and_motion
 from mbcli.pictures.model_scene import poses_over_time
 from mbcli.pictures.packing import pack_motion, unpack_mesh, unpack_motion
@@ -455,3 +457,14 @@ def test_images_without_chromium_show_surfaces_and_a_legend(standing):
         run = scene_and_motion(standing / name)
         pictures.append(next(drawn_images([run], np.array([0.3]), (320, 240))))
     assert png_size(pictures[0]) == (320, 240) and pictures[0] != pictures[1]
+
+
+def test_a_video_is_made_by_the_ffmpeg_of_the_machine_or_of_a_package(monkeypatch):
+    monkeypatch.setattr("mbcli.common.child_processes.find_program", lambda name: None)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ResourceError, match="pip install imageio-ffmpeg"):
+        require_ffmpeg()
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(get_ffmpeg_exe=lambda: "/packaged/ffmpeg"))
+    assert require_ffmpeg() == "/packaged/ffmpeg"
+    monkeypatch.setattr("mbcli.common.child_processes.find_program", lambda name: f"/usr/bin/{name}")
+    assert require_ffmpeg() == "/usr/bin/ffmpeg"
