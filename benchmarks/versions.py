@@ -19,30 +19,30 @@ import sys
 import time
 from pathlib import Path
 
-STEPS, STEPS_IN_CONTACT = 1000, 50  # of a call, as in run.py
-CALLS = {STEPS: 2, STEPS_IN_CONTACT: 8}  # of a turn
+STEPS = 1000  # of a call without contact
+CALLS, CALLS_IN_CONTACT = 2, 8  # of a turn
 
 
 def serve(names):
     """In a process of one version: a line with the name of a scene in, the time of a step [us] out."""
     from benchmarks import contact, own
-    from benchmarks.run import TIME_STEP, case_of
+    from benchmarks.run import CONTACT_STEPS, TIME_STEP, case_of
     from benchmarks.scenes import WORLDS
 
     calls = {}
     for name in names:
         kind, _, rest = name.partition("-")
         if kind == "steps":
-            calls[name] = own.steps_call(case_of(rest), TIME_STEP, STEPS).run, STEPS
+            calls[name] = own.steps_call(case_of(rest), TIME_STEP, STEPS).run, STEPS, CALLS
         else:
             world, approximation = rest.split(".")
             contest = contact.Contest(WORLDS[world](), TIME_STEP, approximation, ())
-            calls[name] = contest.calls(STEPS_IN_CONTACT)["mbcli"], STEPS_IN_CONTACT
+            calls[name] = contest.calls(CONTACT_STEPS)["mbcli"], CONTACT_STEPS, CALLS_IN_CONTACT
         calls[name][0]()
     print("ready", flush=True)
     for line in sys.stdin:
-        call, steps = calls[line.strip()]
-        print(min(_seconds(call) for _ in range(CALLS[steps])) / steps * 1e6, flush=True)
+        call, steps, count = calls[line.strip()]
+        print(min(_seconds(call) for _ in range(count)) / steps * 1e6, flush=True)
 
 
 def _seconds(call):

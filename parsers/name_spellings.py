@@ -106,35 +106,30 @@ def similar_file(path: str, root: str) -> str | None:
     likely = of_stem[0] if of_stem else closest(wanted, names)
     if likely is not None:
         return os.path.join(folder, likely)
-    seen = 0
-    for directory, folders, _ in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        names = _files_in(directory)
-        for name in names:
-            if name.casefold() == wanted.casefold():
-                return os.path.join(directory, name)
-        seen += len(names) + len(folders)
-        if seen > MOST_ENTRIES:
-            break
-    return None
+    return next((found for found in _files_named(wanted, root) if found is not None), None)
 
 
 def spelled_alike(path: str, root: str) -> str | None:
     """The only file below a directory that a path to none can mean: of its place but for the case of letters, else of
     its name; None if there are several, or more entries than are looked at."""
-    wanted = os.path.basename(path).casefold()
-    found: list[str] = []
+    found = list(_files_named(os.path.basename(path), root))
+    of_place = [each for each in found if each is not None and each.casefold() == path.casefold()]
+    meant = of_place or found
+    return meant[0] if len(meant) == 1 and None not in found else None
+
+
+def _files_named(wanted: str, root: str) -> Iterator[str | None]:
+    """The files below a directory of a name, whatever the case of its letters; None at the end if there are more
+    entries than are looked at."""
     seen = 0
     for directory, folders, _ in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         names = _files_in(directory)
-        found += [os.path.join(directory, name) for name in names if name.casefold() == wanted]
+        yield from (os.path.join(directory, name) for name in names if name.casefold() == wanted.casefold())
         seen += len(names) + len(folders)
         if seen > MOST_ENTRIES:
-            return None
-    of_place = [each for each in found if each.casefold() == path.casefold()]
-    meant = of_place or found
-    return meant[0] if len(meant) == 1 else None
+            yield None
+            return
 
 
 def _files_in(directory: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -174,10 +174,14 @@ class XmlText:
 
     def result(self) -> str:
         """The text with its changes."""
-        text = self._text
-        for start, end, new in sorted(self._edits, key=lambda edit: edit[0], reverse=True):
-            text = text[:start] + new + text[end:]
-        return text
+        return edited(self._text, self._edits)
+
+
+def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text in which what stands from start to end is new: (start, end, new)."""
+    for start, end, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
 
 
 def numbers(text: str) -> list[float] | None:

@@ -24,7 +24,7 @@ from mbcli.parsers.colors import BYTES, color_of_bytes
 from mbcli.parsers.formats import OF_ROOT_ELEMENT, format_of_name
 from mbcli.parsers.name_spellings import spelled_alike
 from mbcli.parsers.package_map import MissingFileError
-from mbcli.parsers.xml_edits import Tag, XmlText, numbers
+from mbcli.parsers.xml_edits import Tag, XmlText, edited, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -190,9 +190,7 @@ def _all_places(finding: Diagnostic) -> Iterator[SourceLocation]:
 
 
 def _edited(text: str, fixes: Iterable[Fix]) -> str:
-    for start, end, new in sorted((edit for fix in fixes for edit in fix.edits), reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    return edited(text, (edit for fix in fixes for edit in fix.edits))
 
 
 # --------------------------------------------------------------------------------------------- cures

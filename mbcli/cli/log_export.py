@@ -77,7 +77,7 @@ def log_export(
     mbcli log export run.h5 --to csv --fields q,v | mbcli energy robot.urdf --states -
     """
     from mbcli.log import export as exports
-    from mbcli.log.world_rows import WORLD, WorldRows
+    from mbcli.log.joined_worlds import WORLD, JoinedWorlds
 
     to_stdout = output in (None, "-")
     file = output or ""  # unless it goes to stdout
@@ -93,7 +93,7 @@ def log_export(
         refuse_existing(file, force)
     log_path = path
     with _opened(path, world, target, from_time=from_time, to_time=to_time, every=every) as (opened, rows):
-        if isinstance(opened, WorldRows) and fields is not None:
+        if isinstance(opened, JoinedWorlds) and fields is not None:
             if exports.RAGGED.keys() & set(fields.replace(" ", "").split(",")):
                 raise click.BadParameter("contacts and faces are those of one world: --world N", param_hint="--fields")
             fields = f"{WORLD},{fields}"
@@ -116,13 +116,13 @@ def log_export(
 @contextmanager
 def _opened(path: str, world: int | None, target: str, **rows: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
     """(the log, the choice of rows that is left): of many worlds all, where a format has columns and none is named."""
+    from mbcli.log.joined_worlds import JoinedWorlds
     from mbcli.log.reader import Log
-    from mbcli.log.world_rows import WorldRows
     from mbcli.log.worlds import WorldsLog, is_worlds_log
 
     if world is None and target in OF_ALL_WORLDS and is_worlds_log(path):
         with WorldsLog(path) as worlds:
-            yield WorldRows(worlds, **rows), {}
+            yield JoinedWorlds(worlds, **rows), {}
         return
     with single_logs([path], world) as (own,), Log(own) as log:
         yield log, rows

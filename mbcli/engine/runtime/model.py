@@ -157,9 +157,8 @@ class WritableArrays(Arrays):
 
 INTEGER = np.dtype(np.int64)
 LARGE = 1 << 28  # [bytes]
-APART = (
-    2 * ALIGNMENT
-)  # [bytes] between arrays: of lengths that are powers of two, their rows would share sets of a cache
+# [bytes] between arrays: of lengths that are powers of two, their rows would share sets of a cache
+APART = 2 * ALIGNMENT
 MAP_NORESERVE = 0x4000  # of Linux; Python names it from 3.13 on
 
 

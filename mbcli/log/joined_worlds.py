@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WORLD = "world"  # the field that counts the worlds, from 0
 
 
-class WorldRows:
+class JoinedWorlds:
     """What exports ask of a log; `world` is a field of it, a number a row.
 
     Args:
