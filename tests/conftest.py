@@ -76,6 +76,15 @@ def models_dir():
     return MODELS
 
 
+@pytest.fixture
+def ready_kernels(monkeypatch):
+    """Kernels are those of this checkout's library; where it has none, they are interpreted, and nothing is compiled."""
+    from mbcli.engine.runtime.precompiled import precompiled_library
+
+    if precompiled_library() is None:
+        monkeypatch.setenv("MBCLI_JIT", "0")
+
+
 @pytest.fixture(scope="module")
 def compiled_here():
     """Kernels are those that numba compiles here, also in a checkout that has precompiled ones, and in its commands."""

@@ -15,10 +15,7 @@ from mbcli.multibody.plant.batch_functions import BatchFunctions
 GAINS = np.array([10.0, 8.5, 9.25, 7.0, 3.0, 2.5, -1.5])  # a drive may be mounted the other way round
 LOAD = KnownLoad("hand", 4.0, (0.1, 0.05, 0.08))
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 def with_load(plant, motion, load, gains):

@@ -17,10 +17,7 @@ from mbcli.multibody.inertia.inertial_parameters import of_central_inertia, pseu
 DRAWS = int(os.environ.get("MBCLI_DRAWS", "5"))  # 200 are drawn for docs/how-to/identify.md
 SETTINGS = Settings(armature=False)
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture(scope="module")

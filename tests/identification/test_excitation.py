@@ -10,10 +10,7 @@ from mbcli.errors import ModelError
 from mbcli.identification.excitation import Within, excite
 from mbcli.identification.held_joints import held_joints
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,7 @@ LEGS = ("front_left", "front_right", "rear_left", "rear_right")
 FEET = [f"{leg}_foot" for leg in LEGS]
 STANCES = np.array([[1, 1, 1, 1], [1, 1, 1, 0], [0, 1, 1, 1], [1, 0, 1, 1], [0, 0, 0, 0]])  # that forces can carry
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,7 @@ from mbcli.identification.subject import Subject
 
 FINGERS = ("left_base", "right_base")
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture

@@ -15,10 +15,7 @@ from mbcli.identification.subject import Subject
 NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
 FILES = ("double_pendulum.urdf", "double_pendulum.sdf", "double_pendulum.xml")
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture(scope="module")

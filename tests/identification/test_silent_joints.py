@@ -15,10 +15,7 @@ from mbcli.identification.subject import Subject
 
 SILENT = "joint_2"
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 @pytest.fixture

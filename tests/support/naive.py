@@ -30,7 +30,14 @@ def turn(axis, angle):
 
 
 def pose(R, p):
-    return np.block([[R, np.reshape(p, (3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
+    return bordered(R, p, 1.0)
+
+
+def bordered(R, p, corner=0.0):
+    """The 4x4 array [R p; 0 corner]."""
+    result = np.zeros((4, 4), np.result_type(R, p))
+    result[:3, :3], result[:3, 3], result[3, 3] = R, p, corner
+    return result
 
 
 X, Y, Z = np.eye(3)
@@ -64,8 +71,8 @@ def spin(R, p, w, wdot, v, vdot):
     W = skew(w)
     return Jet(
         pose(R, p),
-        np.block([[W @ R, np.reshape(v, (3, 1))], [np.zeros((1, 4))]]),
-        np.block([[(skew(wdot) + W @ W) @ R, np.reshape(vdot, (3, 1))], [np.zeros((1, 4))]]),
+        bordered(W @ R, v),
+        bordered((skew(wdot) + W @ W) @ R, vdot),
     )
 
 
@@ -113,8 +120,7 @@ def travelling(curve, s, rate, second):
     """Jet of M on a curve: from break to break M moves by the exponential of its constant twist in M."""
 
     def twist(k):
-        turning = skew([0.0, 0.0, curve.curvature(breaks[k])])
-        return np.block([[turning, np.reshape(X, (3, 1))], [np.zeros((1, 4))]])
+        return bordered(skew([0.0, 0.0, curve.curvature(breaks[k])]), X)
 
     breaks = curve.get_segment_times()
     if curve.is_periodic():
@@ -149,6 +155,8 @@ class Oracle:
         self.bodies = [plant.get_body(i) for i in range(plant.num_bodies())]
         self.inertias = [b.default_spatial_inertia().CopyToFullMatrix6() for b in self.bodies]
         self.order = self._order()
+        self.across = {joint: _ends(joint) for joint in self.joints}
+        self._jacobians = {}
         self.armature = np.zeros(self.nv)
         for i in plant.GetJointActuatorIndices():
             actuator = plant.get_joint_actuator(i)
@@ -186,10 +194,8 @@ class Oracle:
         for joint, backwards, body in self.order:
             i, d = joint.position_start(), joint.velocity_start()
             nq, nv = joint.num_positions(), joint.num_velocities()
-            across = X_FM(joint, q[i : i + nq], v[d : d + nv], vdot[d : d + nv])
-            X_PF = Jet(joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4())
-            X_CM = Jet(joint.frame_on_child().GetFixedPoseInBodyFrame().GetAsMatrix4())
-            X_PC = X_PF @ across @ X_CM.inverse()
+            X_PF, X_MC = self.across[joint]
+            X_PC = X_PF @ X_FM(joint, q[i : i + nq], v[d : d + nv], vdot[d : d + nv]) @ X_MC
             if backwards:
                 jets[body] = jets[int(joint.child_body().index())] @ X_PC.inverse()
             else:
@@ -210,8 +216,11 @@ class Oracle:
         return np.array([_acceleration(jet) for jet in self.motion(q, v, vdot)])
 
     def jacobians(self, q):
-        """J (n, 6, nv): V_WB = J v, column by column"""
-        return np.stack([self.velocities(q, e) for e in np.eye(self.nv)], axis=-1)
+        """J (n, 6, nv): V_WB = J v, column by column; found once for each q"""
+        key = (q.dtype, q.tobytes())
+        if key not in self._jacobians:
+            self._jacobians[key] = np.stack([self.velocities(q, e) for e in np.eye(self.nv)], axis=-1)
+        return self._jacobians[key]
 
     def rates_map(self, q):
         """N (nq, nv): the smallest qdot under which each pose across a joint changes as v says it does."""
@@ -295,6 +304,13 @@ class Oracle:
         """vdot under tau, gravity, springs and damping; `diagonal` adds to the diagonal of M."""
         forces = tau + self.conservative_forces(q) - self.damping * v - self.bias(q, v)
         return np.linalg.solve(self.mass_matrix(q) + np.diag(np.broadcast_to(diagonal, self.nv)), forces)
+
+
+def _ends(joint):
+    """Jets of X_PF and X_MC of a joint, which do not move."""
+    frames = joint.frame_on_parent(), joint.frame_on_child()
+    X_PF, X_CM = (Jet(frame.GetFixedPoseInBodyFrame().GetAsMatrix4()) for frame in frames)
+    return X_PF, X_CM.inverse()
 
 
 def _velocity(jet):

@@ -72,13 +72,15 @@ class Case:
     """A model, where it starts {position or velocity: value}, and what the plant's potential energy leaves out.
 
     stored: q (n, nq) of many samples -> [J] of springs that are constraints, bushings and water, where the potential
-    energy of a bushing is not known: then all of it. rests: whether something damps all motion.
+    energy of a bushing is not known: then all of it. rests: whether something damps all motion. by_python: whether a
+    plugin computes its forces, at each step in Python.
     """
 
     model: object
     at: dict
     stored: object = None
     rests: bool = True
+    by_python: bool = False
 
 
 def band(k, low, high):
@@ -177,10 +179,12 @@ CASES = {
     "friction of a ball joint": Case(joint_of('type="ball"', 'frictionloss="0.02"'), {}),
     "door hinge": Case("door_hinge", {"j": 1.0}),
     "spring and damper that close a loop": Case("closing_joint", {}),
-    "water with damping": Case(sdf(HULL.format("") + DRAG.format(40), WATER), {"b_z": -0.03}, in_water),
-    "water without damping": Case(sdf(HULL.format(""), WATER), {"b_z": -0.03}, in_water, rests=False),
+    "water with damping": Case(sdf(HULL.format("") + DRAG.format(40), WATER), {"b_z": -0.03}, in_water, by_python=True),
+    "water without damping": Case(sdf(HULL.format(""), WATER), {"b_z": -0.03}, in_water, rests=False, by_python=True),
     "decay of velocity": Case(
-        sdf(VANE.format("", "<velocity_decay><linear>0.005</linear><angular>0.005</angular></velocity_decay>")), {}
+        sdf(VANE.format("", "<velocity_decay><linear>0.005</linear><angular>0.005</angular></velocity_decay>")),
+        {},
+        by_python=True,
     ),
     "air at rest": Case(
         sdf(
@@ -188,6 +192,7 @@ CASES = {
             + WING.format(0.5)
         ),
         {},
+        by_python=True,
     ),
 }
 
