@@ -127,13 +127,13 @@ def unseen_columns(path):
 def test_each_file_is_tried_by_the_others(pendula):
     """The third is of another robot: the others do not explain it, nor it them."""
     start = [[1.2, 0.5], [-0.6, 1.4]]
-    files = [swings(pendula / f"{k}.csv", pendula / "true.xml", start[k : k + 1], steps=1500) for k in range(2)]
+    files = [swings(pendula / f"{k}.csv", pendula / "true.xml", start[k : k + 1], steps=700) for k in range(2)]
     loaded = load_model(str(pendula / "file.xml"))
     alike = fit_trajectory(loaded, files, [], ["body.a.inertial", "joint.*.damping"])
     assert [file for file, _ in alike.cross] == files
     assert max(error for _, error in alike.cross) < 10.0 * alike.figures["after"] + 1e-3
     (pendula / "other.xml").write_text(PENDULA.format(d=0.5, e=0.3, c=0.3, m=1.3))
-    files.append(swings(pendula / "other.csv", pendula / "other.xml", start[:1], steps=1500))
+    files.append(swings(pendula / "other.csv", pendula / "other.xml", start[:1], steps=700))
     mixed = dict(fit_trajectory(loaded, files, [], ["body.a.inertial", "joint.*.damping"]).cross)
     assert mixed[files[2]] > 0.05 > 5.0 * max(error for _, error in alike.cross)
 
