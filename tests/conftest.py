@@ -5,6 +5,7 @@ import signal
 import sys
 
 import pytest
+from costly_files import turn
 from peer_modules import missing_peers, peers_of
 from quick_set import QUICK, QuickTests
 from repository import MODELS, ROOT, files_of_tests
@@ -26,6 +27,7 @@ def pytest_configure(config):
     """`-m quick` interprets kernels, in the commands that tests start too: a changed kernel would be compiled first."""
     if config.option.markexpr == "quick":
         os.environ.setdefault("MBCLI_JIT", "0")
+    config.option.loadscopereorder = False  # two processes take files as they are sorted, not by their numbers of tests
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -42,14 +44,19 @@ def pytest_ignore_collect(collection_path, config):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Marks the tests of USD, and the quick set, but for what starts other engines, which takes a second."""
+def pytest_collection_modifyitems(config, items):
+    """Marks the tests of USD, and the quick set, but for what starts other engines, which takes a second.
+
+    A process that shares the files with another one begins with those that take longest.
+    """
     quick = QuickTests()
     for item in items:
         if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
             item.add_marker(pytest.mark.usd)
         if item.get_closest_marker("peers") is None and quick.has(item.path.name, item.function.__name__):
             item.add_marker(pytest.mark.quick)
+    if hasattr(config, "workerinput"):
+        items.sort(key=turn)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,7 +85,7 @@ def models_dir():
 
 @pytest.fixture
 def ready_kernels(monkeypatch):
-    """Kernels are those of this checkout's library; where it has none, they are interpreted, and nothing is compiled."""
+    """Kernels are those of this checkout's library or, where it has none, interpreted: nothing is compiled."""
     from mbcli.engine.runtime.precompiled import precompiled_library
 
     if precompiled_library() is None:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 import pytest
+from costly_files import TURN
 from peer_imports import Module
 from quick_set import OF_ROOMS
 from repository import ROOT, SUPPORT, TESTS, files_of_tests
@@ -57,6 +58,10 @@ def test_what_tests_share_stands_in_support():
 
 def test_files_that_compare_with_other_engines_alone_stand_in_their_room():
     assert {path for path in FILES if is_of_peers_alone(path)} == set((TESTS / "peers").glob("test_*.py"))
+
+
+def test_files_that_two_processes_begin_with_are_there():
+    assert set(TURN) <= {path.name for path in FILES}
 
 
 def test_the_quick_set_names_files_of_every_room():
