@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.frame_names import SEPARATOR
+from mbcli.parsers.joint_kinds import JOINT_KINDS
 from mbcli.parsers.spec import PluginSpec
 from mbcli.parsers.xml_node import quoted
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 ELSEWHERE = "plugins are code of a simulator"
 LEFT_OUT = "the plugin does not act"
-ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 
 
 def plugins_that_act(owner: Node) -> list[Node]:
@@ -118,7 +118,8 @@ def _chosen(node: Node, only: Sequence[str] | None, links: Mapping[str, LinkSpec
 def _read_plugin(node: Node, joints: Mapping[str, str], links: Collection[str]) -> PluginSpec:
     name, kind = _kind_of(node)
     joint_names = _names(node, kind.JOINTS, joints, "joint")
-    for joint in (joint for _, names in joint_names for joint in names if joints[joint] not in ONE_AXIS):
+    named = (joint for _, names in joint_names for joint in names)
+    for joint in (joint for joint in named if not JOINT_KINDS[joints[joint]].has_one_coordinate):
         message = f"joint {quoted(joint)} is {joints[joint]}: the plugin takes one of one axis"
         node.diagnostics.error("ELEMENT_INVALID", message, node)
     link_names = _names(node, kind.LINKS, dict.fromkeys(links, ""), "link")
@@ -144,7 +145,8 @@ def _names(
         children = node.children(tag) if count in ("some", "many", "all") else [node.child(tag)]
         names = [name for child in children if child is not None and (name := child.text(required=True)) is not None]
         if not children and count == "all":
-            names = [name for name, kind in known.items() if kind in ONE_AXIS and SEPARATOR not in name]
+            kinds = ((name, JOINT_KINDS[kind]) for name, kind in known.items())
+            names = [name for name, kind in kinds if kind.has_one_coordinate and SEPARATOR not in name]
         found.setdefault(role, []).extend(name for name in names if _is_known(node, tag, name, known, what))
         if not names and count in ("one", "some"):
             node.diagnostics.error("ELEMENT_MISSING", f"<plugin> {quoted(node.raw('name') or '')} has no <{tag}>", node)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from mbcli.parsers.spec import JointSpec, ModelSpec
 
-HOLD_NOTHING = ("quaternion_floating", "rpy_floating")  # types of joints that close no loop
-
 
 @dataclass(frozen=True)
 class Branch:
@@ -31,7 +29,7 @@ class Branch:
 
 def cut_of(joint: JointSpec, is_needed: bool) -> int:
     """The loss of a joint without its coordinates, as the plant sees it."""
-    if is_needed or joint.type in HOLD_NOTHING:
+    if is_needed or joint.kind.is_floating:  # which holds nothing
         return CUT_LAST
     if any(isfinite(axis.lower) or isfinite(axis.upper) or axis.friction for axis in joint.axes):
         return CUT_LATE

@@ -13,12 +13,14 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from mbcli.parsers.joint_kinds import JOINT_KINDS
 
 from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mbcli.parsers.joint_kinds import JointKind
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Matrix4
@@ -193,20 +195,6 @@ class FrameSpec:
 
 # -------------------------------------------------------------------------------------- joints, actuators
 
-# number of axes that each joint type reads from the file
-AXES = {
-    "fixed": 0,
-    "revolute": 1,
-    "continuous": 1,
-    "prismatic": 1,
-    "screw": 1,
-    "universal": 2,
-    "planar": 1,
-    "ball": 0,
-    "quaternion_floating": 0,
-    "rpy_floating": 0,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class MimicSpec:
@@ -248,7 +236,7 @@ class JointSpec:
     """A joint between frame F on the parent and frame M on the child; F = M if all coordinates are zero."""
 
     name: str
-    type: str  # a key of AXES
+    type: str  # a key of JOINT_KINDS
     parent: str  # link, or "world"
     child: str  # link, or "world"
     X_PF: np.ndarray  # pose of F in the parent link's frame
@@ -265,6 +253,10 @@ class JointSpec:
     collides_with_parent: bool = (
         False  # parent and child may touch, which bodies that a joint connects do not by default
     )
+
+    @property
+    def kind(self) -> JointKind:
+        return JOINT_KINDS[self.type]
 
 
 class ServoControl(NamedTuple):

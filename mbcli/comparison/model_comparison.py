@@ -18,7 +18,7 @@ from mbcli.models.description import describe
 from mbcli.models.element_parameters import KINDS
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import load_model
-from mbcli.multibody.tree.joint_kinds import has_quaternion
+from mbcli.multibody.tree.joint_kinds import has_angular_rate, has_quaternion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,6 @@ ONE = {
     "deformable_bodies": "deformable body",
 }
 SINGULAR = {word: kind for kind, word in ONE.items()}
-ONE_AXIS = ("weld", "revolute", "prismatic", "screw")
 OF_PLACE = ("X_PF", "X_CM", "axis")
 UNNAMED = ("force_elements", "constraints")
 ALL, DYNAMICS, SHAPES = PARTS = ("all", "dynamics", "shapes")
@@ -144,7 +143,9 @@ def _compare_descriptions(
 
 def _are_placed_alike(one: Entry, other: Entry, tolerance: float) -> bool:
     """Whether two joints of at most one axis hold their bodies alike: formats choose points of an axis differently."""
-    if any(one[key] != other[key] for key in ("type", "parent", "child")) or one["type"] not in ONE_AXIS:
+    if any(one[key] != other[key] for key in ("type", "parent", "child")):
+        return False
+    if one["num_velocities"] and "axis" not in one:
         return False
     pairs = zip(_placement(one), _placement(other), strict=True)
     return all(deviation(a, b, LEAST)[1] <= tolerance for a, b in pairs)
@@ -156,7 +157,7 @@ def _placement(joint: Entry) -> tuple[Matrix4, Vector3, Vector3]:
     X_FM = np.array(joint.get("X_FM", np.eye(4)))
     X_MC = np.linalg.inv(X_CM)
     direction = X_CM[:3, :3] @ np.array(joint.get("axis", np.zeros(3)))
-    turns = joint["type"] in ("revolute", "screw")
+    turns = has_angular_rate(joint["type"])
     return X_PF @ X_FM @ X_MC, direction, np.cross(X_CM[:3, 3], direction) if turns else np.zeros(3)
 
 

@@ -394,7 +394,7 @@ def of_unit_inertia(plant: MultibodyPlant, context: Context, M: Matrix | None) -
     inertias = np.ones(plant.num_velocities()) if M is None else np.diag(M).copy()
     for joint, whole in inertias_outboard(plant, context) if M is not None else ():
         count = joint.num_velocities()
-        turning = [joint.velocity_start() + k for k in range(count) if joint.velocity_suffix(k).startswith("w")]
+        turning = [joint.velocity_start() + k for k in range(count) if joint.is_angular(k)]
         inertias[turning] = np.maximum(inertias[turning], FROM_SHIFTS * whole if np.isfinite(whole) else 0.0)
     return np.array([1.0 / np.sqrt(own) if own > 0.0 else 1.0 for own in inertias])
 

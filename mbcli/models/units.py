@@ -17,10 +17,11 @@ def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str,
     """Units of q, v and u as the log has them."""
     positions = [""] * plant.num_positions()
     for joint in plant.moving_joints():
-        quaternion = has_quaternion(joint)
-        for k in range(joint.num_positions()):
-            rotation = "1" if quaternion else "rad"
-            positions[joint.position_start() + k] = rotation if joint.position_suffix(k).startswith("q") else "m"
+        turning = joint.kinematics.ROTATION  # positions without a velocity each, which come first
+        units = [] if turning is None else ["1" if has_quaternion(joint) else "rad"] * turning.NUM_POSITIONS
+        first, rest = joint.position_start(), joint.num_positions() - len(units)
+        units += ["rad" if angular else "m" for angular in joint.kinematics.IS_ANGULAR[joint.num_velocities() - rest :]]
+        positions[first : first + len(units)] = units
     velocities = ["rad s-1" if angular else "m s-1" for angular in _angular(plant)]
     inputs = ["N m" if a.joint().is_angular() else "N" for a in plant.elements.actuators]
     inputs += ["1"] * len(plant.elements.transmission_actuators)  # their controls

@@ -14,19 +14,8 @@ from mbcli.math import RigidTransform
 from mbcli.meshes.made_surfaces import cone_surface, prism_surface
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.plant import CoulombFriction, MultibodyPlant
-from mbcli.multibody.tree import (
-    BallQuaternionJoint,
-    BallRpyJoint,
-    FixedOffsetFrame,
-    PlanarJoint,
-    PrismaticJoint,
-    QuaternionFloatingJoint,
-    RevoluteJoint,
-    RpyFloatingJoint,
-    ScrewJoint,
-    UniversalJoint,
-    WeldJoint,
-)
+from mbcli.multibody.tree import FixedOffsetFrame
+from mbcli.multibody.tree.joint_kinds import joint_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,22 +27,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.index import ModelInstanceIndex
     from mbcli.multibody.tree.rigid_body import RigidBody
-
-# by type: from a joint of the document to its class
-JOINTS = {
-    "revolute": lambda name, F, M, joint: RevoluteJoint(name, F, M, joint["axis"]),
-    "prismatic": lambda name, F, M, joint: PrismaticJoint(name, F, M, joint["axis"]),
-    "screw": lambda name, F, M, joint: ScrewJoint(
-        name, F, M, axis=joint["axis"], screw_pitch=joint["pitch"], damping=0.0
-    ),
-    "ball_quaternion": lambda name, F, M, joint: BallQuaternionJoint(name, F, M),
-    "ball_rpy": lambda name, F, M, joint: BallRpyJoint(name, F, M),
-    "universal": lambda name, F, M, joint: UniversalJoint(name, F, M),
-    "planar": lambda name, F, M, joint: PlanarJoint(name, F, M),
-    "quaternion_floating": lambda name, F, M, joint: QuaternionFloatingJoint(name, F, M),
-    "rpy_floating": lambda name, F, M, joint: RpyFloatingJoint(name, F, M),
-    "weld": lambda name, F, M, joint: WeldJoint(name, F, M, RigidTransform(np.array(joint.get("X_FM", np.eye(4))))),
-}
 
 PRIMITIVES: dict[str, type[Shape]] = {
     "box": shapes.Box,
@@ -132,12 +105,13 @@ def _inertia(body: Mapping[str, Any]) -> SpatialInertia:
 
 def _add_joint(plant: MultibodyPlant, bodies: dict[tuple[str, str], RigidBody], joint: Mapping[str, Any]) -> None:
     instance, kind = joint["model_instance"], joint["type"]
-    if kind not in JOINTS:
-        raise ModelError(f"joint '{joint['name']}' is of the type {kind}: log it with --fields poses to draw it")
-    child = bodies[instance, joint["child"]]
+    child, made = bodies[instance, joint["child"]], joint_class(kind)
     F = _offset(plant, _parent(plant, bodies, joint), joint["X_PF"])
     M = _offset(plant, child, joint["X_CM"])
-    plant.AddJoint(JOINTS[kind](joint["name"], F, M, joint))
+    added = None if made is None else made.from_description(joint["name"], F, M, joint)
+    if added is None:
+        raise ModelError(f"joint '{joint['name']}' is of the type {kind}: log it with --fields poses to draw it")
+    plant.AddJoint(added)
 
 
 def _parent(plant: MultibodyPlant, bodies: dict[tuple[str, str], RigidBody], joint: Mapping[str, Any]) -> RigidBody:

@@ -13,6 +13,7 @@ from mbcli.errors import ModelError
 from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.reactions import REACTIONS
 from mbcli.log.fields.u import INPUT
+from mbcli.multibody.tree.joint_kinds import has_angular_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,7 +141,7 @@ def _actuators(log: Log, model: Mapping[str, Any], times: FloatArray, efforts: F
             ActuatorLoad(
                 actuator=name,
                 joint=f"{entry['model_instance']}_{entry['joint']}",
-                effort_unit="N" if joint["type"] == "prismatic" else "N m",
+                effort_unit="N m" if has_angular_rate(joint["type"]) else "N",
                 peak_effort=float(effort[row]),
                 peak_time=float(times[row]),
                 rms_effort=float(np.sqrt(share @ effort**2)),

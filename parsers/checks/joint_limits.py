@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from mbcli.parsers.checks.report import Report
     from mbcli.parsers.spec import AxisSpec, JointSpec
 
-ROTATING = ("revolute", "continuous")
 # A limit of a rotation in this range [rad] was probably meant in degrees; beyond it, as no limit.
 SUSPICIOUS_ANGLE = (8 * pi, 3600.0)
 SUSPICIOUS_LENGTH = (50.0, 1e5)  # [m] of a sliding joint: probably millimetres
@@ -33,12 +32,13 @@ def check_limit_units(model: FlatModel, report: Report) -> None:
     """JOINT_LIMIT_UNIT: angles that look like degrees; JOINT_LIMIT_LONG: lengths that look like millimetres."""
     for joint, axis in _axes(model, report):
         bounds = (axis.lower, axis.upper)
-        if joint.type == "revolute" and not all(map(_is_in_turns, bounds)) and _any_within(bounds, SUSPICIOUS_ANGLE):
+        may_stop = joint.kind.turns and not joint.kind.endless
+        if may_stop and not all(map(_is_in_turns, bounds)) and _any_within(bounds, SUSPICIOUS_ANGLE):
             low, high = (f"{bound * pi / 180:.4g}" for bound in bounds)
             message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] rad are more than four turns"
             hint = f"are they in degrees? In radians they would be [{low}, {high}]"
             report("JOINT_LIMIT_UNIT", message, axis.place, "limit", hint=hint)
-        elif joint.type == "prismatic" and _any_within(bounds, SUSPICIOUS_LENGTH):
+        elif joint.kind.slides and _any_within(bounds, SUSPICIOUS_LENGTH):
             message = f"the limits [{axis.lower:.6g}, {axis.upper:.6g}] m are very long"
             report("JOINT_LIMIT_LONG", message, axis.place, "limit", hint="are they in millimetres?")
 
@@ -74,7 +74,7 @@ def check_ranges(model: FlatModel, report: Report) -> None:
 
 
 def _unit(joint: JointSpec) -> str:
-    return "m" if joint.type == "prismatic" else "rad"
+    return "m" if joint.kind.slides else "rad"
 
 
 def check_efforts_and_speeds(model: FlatModel, report: Report) -> None:

@@ -84,7 +84,7 @@ def _far(lengths: dict[str, float], sizes: list[float]) -> list[str]:
 
 
 def _check_travel(model: FlatModel, joint: JointSpec, size: float, report: Report) -> None:
-    if joint.type != "prismatic" or not joint.axes or not report.is_sound(joint) or _is_of_base(model, joint):
+    if not joint.kind.slides or not joint.axes or not report.is_sound(joint) or _is_of_base(model, joint):
         return
     axis = joint.axes[0]
     travel = max((abs(bound) for bound in (axis.lower, axis.upper) if isfinite(bound)), default=0.0)

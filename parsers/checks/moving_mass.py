@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec, LinkSpec, ModelSpec
 
 LEAST_MOMENT = 1e-15  # of the largest moment of inertia: less is 0 with rounding
-FREE = "quaternion_floating"
 MOST_NAMED = 3  # links in a message
 MOST_WITHOUT = 0.3  # of the links with geometry that joints move: with more the file is not for dynamics
 
@@ -38,10 +37,10 @@ def check_moving_masses(model: FlatModel, report: Report) -> None:
     fixed: list[str] = []  # to the world, by those who simulate
     has_joints = [False] * len(names)
     for mobod in reversed(mobods):  # links come before those that they carry
-        kind = FREE if mobod.joint is None else joints[mobod.joint].type
-        if kind != FREE:  # which couples nothing
+        kind = None if mobod.joint is None else joints[mobod.joint].kind
+        if kind is not None and not kind.is_floating:  # which couples nothing
             mass[mobod.inboard] += mass[mobod.link]
-            has_joints[mobod.inboard] |= has_joints[mobod.link] or kind != "fixed"
+            has_joints[mobod.inboard] |= has_joints[mobod.link] or not kind.is_fixed
         if mass[mobod.link] == 0 and mobod.joint is None:
             (floating if has_joints[mobod.link] else fixed).append(names[mobod.link])
         elif mass[mobod.link] == 0 and mobod.joint is not None and _needs_mass(joints[mobod.joint], model):
@@ -92,7 +91,7 @@ def check_missing_inertials(model: FlatModel, report: Report) -> None:
             stated.add(group[name])
         if link.visuals or link.collisions:
             seen.setdefault(group[name], (name, link))
-    moving = {link: joint for link, joint in model.inboard.items() if joint.type != "fixed"}
+    moving = {link: joint for link, joint in model.inboard.items() if not joint.kind.is_fixed}
     carries = {group[j.parent if j.child == link else j.child] for link, j in moving.items() if group[link] in stated}
     moved = {group[link] for link in moving} - {WORLD}
     shown = [key for key in seen if key in moved]
@@ -106,7 +105,7 @@ def check_missing_inertials(model: FlatModel, report: Report) -> None:
 
 
 def _needs_mass(joint: JointSpec, model: FlatModel) -> bool:
-    return joint.type != "fixed" and not joint.reflected_inertia and joint.name not in model.driven_joints
+    return not joint.kind.is_fixed and not joint.reflected_inertia and joint.name not in model.driven_joints
 
 
 def _others(found: Sequence[str | tuple[JointSpec, str]], kind: str) -> str:

@@ -139,7 +139,7 @@ def _of_joints(
         return
     places = (left.axes[0].place, right.axes[0].place)
     axes = [model.poses[j.parent][:3, :3] @ j.X_PF[:3, :3] @ j.axes[0].xyz for j in joints]
-    mirrored = S @ axes[0] * (1 if left.type == "prismatic" else -1)  # an axis of rotation mirrors the other way
+    mirrored = S @ axes[0] * (1 if left.kind.slides else -1)  # an axis of rotation mirrors the other way
     cosine = float(axes[1] @ mirrored)
     is_copy = left.axes[0].xyz == right.axes[0].xyz
     yield Value(
@@ -159,7 +159,7 @@ def _of_joints(
     yield Value(
         "TWIN_LIMITS", "the limits of the joints", links, ranges[0], ranges[1],
         ranges[0] if cosine > 0 else -ranges[0][::-1],
-        max(CLOSE * size, 0.0 if left.type == "prismatic" else LEAST_ANGLE), size,
+        max(CLOSE * size, 0.0 if left.kind.slides else LEAST_ANGLE), size,
         bool(np.array_equal(ranges[0], ranges[1])), places, ("limit",), is_turned,
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ def welded_groups(model: FlatModel) -> dict[str, str]:
     """{link: name of the first of the links that move with it}; WORLD for those that never move."""
     neighbours: dict[str, list[str]] = {}
     for joint in model.joints.values():
-        if joint.type == "fixed":
+        if joint.kind.is_fixed:
             neighbours.setdefault(joint.parent, []).append(joint.child)
             neighbours.setdefault(joint.child, []).append(joint.parent)
     group = {}

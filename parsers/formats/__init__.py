@@ -39,6 +39,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mbcli.parsers.joint_kinds import require_forms
+
 from mbcli.common.kind_files import require_contents, require_single_owners
 from mbcli.common.suggestions import alternatives
 
@@ -96,6 +98,8 @@ OF_FILE_TYPE = {word: name for name, known in FORMATS.items() for word in (name,
 MODEL_FORMATS = tuple(name for name, known in FORMATS.items() if not known.IS_SCENE)
 TARGETS = tuple(name for name in MODEL_FORMATS if FORMATS[name].target is not None)
 """The formats that are written."""
+
+require_forms(TARGETS)
 
 
 def format_of_name(path: str) -> str | None:

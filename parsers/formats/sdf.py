@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.formats.late import LateFunction
+from mbcli.parsers.joint_kinds import Form
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec
@@ -24,9 +25,7 @@ read = LateFunction("mbcli.parsers.sdf.read_sdf", "read_sdf")
 engine_proof = None
 target = LateFunction("mbcli.parsers.writing.sdf_target", "sdf_target")
 
-# Drake's own joints, which connect frames as they are
-_ON_FRAMES_OF_LINKS = ("planar", "quaternion_floating", "rpy_floating")
-
 
 def has_joint_frame(joint: JointSpec, end: str) -> bool:
-    return end == "child" and joint.type not in _ON_FRAMES_OF_LINKS
+    form = joint.kind.forms["sdf"]  # other elements than <joint> connect frames as they are
+    return end == "child" and isinstance(form, Form) and form.tag == "joint"

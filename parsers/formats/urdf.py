@@ -26,4 +26,4 @@ target = LateFunction("mbcli.parsers.writing.urdf_target", "urdf_target")
 
 
 def has_joint_frame(joint: JointSpec, end: str) -> bool:
-    return end == "parent" or joint.type == "planar"
+    return end == "parent" or joint.kind.axis_is_normal

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import BALL, FREE, HINGE, SLIDE
 from mbcli.parsers.mjcf.mjcf_known import READ
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, report_negative
 from mbcli.parsers.poses import rotation_about
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
         def unused_joint_name(self, name: str) -> str: ...
 
 
-_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "ball", "free": None}
+_TYPES = {HINGE: "revolute", SLIDE: "prismatic", BALL: "ball", FREE: "quaternion_floating"}
 _MEANINGLESS = {  # attributes that say nothing of a joint of several coordinates
     "ball": ("axis", "ref", "springref", "actuatorfrcrange", "actuatorfrclimited"),
     "free": ("pos", "axis", "ref", "springref", "limited", "range", "margin", "actuatorfrcrange", "actuatorfrclimited"),
@@ -110,7 +111,7 @@ def _read_free(bodies: Bodies, body: Body, elements: Sequence[tuple[WithDefaults
         X_WB = bodies.links[body.name].X_ModelL
         numbers: dict[str, Any] = {"damping": (damping, damping), "reflected_inertia": armature, "default_pose": X_WB}
         ends = WORLD, body.name, IDENTITY, IDENTITY, element.place
-        joint = JointSpec(name or bodies.unused_joint_name(body.name), "quaternion_floating", *ends, **numbers)
+        joint = JointSpec(name or bodies.unused_joint_name(body.name), _TYPES[FREE], *ends, **numbers)
         bodies.coordinates.append(("floating", joint.name))
         _add(bodies, joint, element)
         return
@@ -212,7 +213,7 @@ def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, floa
     wanted = {}
     for name, element in bodies.joint_elements.items():
         time, ratio = element.vector("springdamper", 2, (0.0, 0.0)) if element.tag == "joint" else (0.0, 0.0)
-        if time > 0 and ratio > 0 and (len(bodies.joints[name].axes) == 1 or bodies.joints[name].type == "ball"):
+        if time > 0 and ratio > 0 and (len(bodies.joints[name].axes) == 1 or bodies.joints[name].kind.is_ball):
             wanted[name] = time, ratio
     found = (inertias() or {}) if wanted else {}
     for name, (time, ratio) in wanted.items():

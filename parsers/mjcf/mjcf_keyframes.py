@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.duplicate_names import generated_name, report_duplicate
+from mbcli.parsers.joint_kinds import FREE, SIZES
 from mbcli.parsers.spec import PostureSpec, pose
 
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Vector
 
-_SIZES = {
-    "free": (7, 6),
-    "floating": (7, 6),
-    "ball": (4, 3),
-    "hinge": (1, 1),
-    "slide": (1, 1),
-}  # numbers of qpos and qvel
+_SIZES = {**SIZES, "floating": SIZES[FREE]}  # numbers of qpos and qvel
 
 
 def read_keyframes(root: Node, bodies: BodyReader) -> tuple[PostureSpec, ...]:

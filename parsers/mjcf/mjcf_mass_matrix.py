@@ -43,7 +43,7 @@ def reflected_inertias(
         own = list(range(len(columns), len(columns) + len(motions)))
         moved_by[joint.child] = moved_by[joint.parent] + own
         columns += motions
-        if len(own) == 1 or joint.type == "ball":
+        if len(own) == 1 or joint.kind.is_ball:
             numbers[joint.name] = own
     if len(columns) > MAX_VELOCITIES:
         return None
@@ -68,13 +68,13 @@ def _motions(joint: JointSpec, links: Mapping[str, LinkSpec]) -> list[Vector6]:
     """The columns of S that a joint adds: angular, then linear, of World's origin, in World."""
     X_WP = links[joint.parent].X_ModelL if joint.parent in links else np.eye(4)
     X_WF = X_WP @ joint.X_PF
-    if joint.type == "quaternion_floating":
+    if joint.kind.is_floating:
         return list(np.eye(6))
-    if joint.type == "ball":
+    if joint.kind.is_ball:
         axes: Iterable[Vector3] = X_WF[:3, :3].T
     else:
         axes = [X_WF[:3, :3] @ axis.xyz for axis in joint.axes]
-    if joint.type == "prismatic":
+    if joint.kind.slides:
         return [np.concatenate([np.zeros(3), axis]) for axis in axes]
     return [np.concatenate([axis, np.cross(X_WF[:3, 3], axis)]) for axis in axes]
 

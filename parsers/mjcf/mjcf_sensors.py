@@ -166,7 +166,7 @@ class _SensorReader:
         node.attribute("joint", required=True)
         name: Any = find_named(node, "joint", "joint", self._bodies.all_joints)
         joint = self._bodies.joints.get(name)
-        if name is not None and (joint is None or joint.type != "ball"):
+        if name is not None and (joint is None or not joint.kind.is_ball):
             problem = f'joint "{name}" of <{node.tag}> is not a ball joint'
             node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="joint", value=name)
             return None

@@ -296,6 +296,6 @@ def _motion_at_rest(joint: JointSpec) -> Matrix4:
     if not joint.axes:
         return np.eye(4)
     axis, position = np.array(joint.axes[0].xyz), joint.axes[0].spring_reference
-    if joint.type == "prismatic":
+    if joint.kind.slides:
         return pose(None, position * axis)
     return pose(rotation_about(axis, position) if position else None)

@@ -197,7 +197,7 @@ class TransmissionReader:
         if name is None:
             return None
         joint = self._bodies.joints.get(name)
-        if joint is None or joint.type == "quaternion_floating":
+        if joint is None or joint.kind.is_floating:
             return Driven(_of_free(self._bodies.free_joints[name] if joint is None else joint.child, kind, gear))
         if len(joint.axes) == 1:
             axis = joint.axes[0]
@@ -205,7 +205,7 @@ class TransmissionReader:
             shares = self.shares_limit(joint)
             bears = shares and self.bears_weight(joint)
             return Driven(spec, (axis.lower, axis.upper), self._force_range(joint), shares, bears)
-        if joint.type != "ball":
+        if not joint.kind.is_ball:
             self.leave_out(node, "an actuator on a joint of several coordinates is not supported")
             return None
         return Driven(_of_ball(joint, kind, gear))

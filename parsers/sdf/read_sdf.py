@@ -292,7 +292,7 @@ def _walk(prefix: str, model: Model | ForeignModel) -> Iterator[tuple[str, Model
 
 def _refuse_motion(joints: tuple[JointSpec, ...], model: Model) -> None:
     for joint in joints:
-        if joint.type != "fixed":
+        if not joint.kind.is_fixed:
             message = f"joint {quoted(joint.name)} of a static model must be fixed, not {joint.type}"
             node = model.nodes[joint.name]
             node.diagnostics.error("ELEMENT_INVALID", message, node)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.sdf.sdf_values import child_number, descendant
-from mbcli.parsers.spec import AXES, ActuatorSpec, MimicSpec
+from mbcli.parsers.spec import ActuatorSpec, MimicSpec
 from mbcli.parsers.xml_node import quoted
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mbcli.parsers.xml_node import Node
 
 NO_ACTUATOR = "mbcli:no_actuator"  # of a joint with an effort limit, which is written for other programs
-ACTUATED = ("revolute", "continuous", "prismatic", "screw")
 
 
 def read_actuators(elements: Sequence[ModelElement], joints: Sequence[JointSpec]) -> tuple[ActuatorSpec, ...]:
@@ -30,7 +29,7 @@ def read_actuators(elements: Sequence[ModelElement], joints: Sequence[JointSpec]
 
 def _read_actuator(node: Node, joint: JointSpec) -> ActuatorSpec | None:
     """The actuator of a joint, or None: there is one unless the effort limit is 0, or it is said that there is none."""
-    if joint.type not in ACTUATED or node.child(NO_ACTUATOR) is not None or joint.axes[0].effort == 0:
+    if not joint.kind.has_one_coordinate or node.child(NO_ACTUATOR) is not None or joint.axes[0].effort == 0:
         for tag in ("drake:rotor_inertia", "drake:gear_ratio", "drake:controller_gains"):
             for child in node.children(tag):
                 child.unsupported("the joint has no actuator")
@@ -116,7 +115,7 @@ def check_followers(
         if leader_name not in joints:  # it has errors of its own
             return None
         leader = joints[leader_name][0]
-        if mimics[name].leader_axis < AXES[leader.type] and leader.type != "planar":
+        if mimics[name].leader_axis < leader.kind.num_axes and not leader.kind.axis_is_normal:
             return None
         return f'joint "{name}" cannot mimic "{leader_name}", which is {leader.type} and has no such axis'
 

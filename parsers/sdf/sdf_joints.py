@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.frame_names import MODEL, WORLD
+from mbcli.parsers.joint_kinds import JOINT_KINDS, STOPS, stated_by
 from mbcli.parsers.poses import compose, unit_vector
 from mbcli.parsers.sdf.sdf_actuators import read_mimic
 from mbcli.parsers.sdf.sdf_values import child_number, child_vector
 from mbcli.parsers.sdf.sdf_versions import report_older
-from mbcli.parsers.spec import AXES, AxisSpec, JointSpec, pose
+from mbcli.parsers.spec import AxisSpec, JointSpec, pose
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
@@ -29,14 +30,6 @@ LAST_WITH_INITIAL_POSITION = 8  # minor version
 JOINTS_BETWEEN_FRAMES = ("drake:joint", "mbcli:joint")  # of types that Drake has in SDFormat, and of others
 OWN_POSITION = "mbcli:initial_position"  # in files of any version: Drake refuses the other element in all of them
 SMALLEST_THREAD_PITCH = 1e-100  # [rad/m]; its inverse is finite
-
-
-@dataclass(frozen=True, slots=True)
-class _JointType:
-    axes: tuple[str, ...]  # elements that the joint must have
-    reads: frozenset[str]  # fields of AxisSpec that such a joint has
-    one_dof: bool = False  # can be actuated and can follow another joint
-
 
 LIMIT = {
     "lower": "lower",
@@ -55,22 +48,19 @@ DYNAMICS = {
 }
 RIGID = 1e8  # [N m/rad or N/m] the default of the format: limits that are as stiff as the program has them
 DISSIPATION = 1.0  # [s/rad or s/m] the default of the format, beside a stiffness
-_OF_STOPS = ("stop_stiffness", "stop_dissipation")
 _MOTION_LIMITS = ("lower", "upper", "velocity", "acceleration")
-_AXIS_FIELDS = frozenset((*LIMIT.values(), *DYNAMICS.values()))
-JOINT_TYPES = {
-    "fixed": _JointType((), frozenset()),
-    "revolute": _JointType(("axis",), _AXIS_FIELDS, one_dof=True),
-    "continuous": _JointType(("axis",), _AXIS_FIELDS - {"lower", "upper", *_OF_STOPS}, one_dof=True),
-    "prismatic": _JointType(("axis",), _AXIS_FIELDS, one_dof=True),
-    "screw": _JointType(("axis",), frozenset({"effort", "damping", "friction"}), one_dof=True),
-    "universal": _JointType(("axis", "axis2"), frozenset({"damping", "friction"})),
-    "ball": _JointType((), frozenset({"damping"})),
-}
+_FORMS = stated_by("sdf")
+_KINDS = {form.word: name for name, form in _FORMS.items() if form.tag == "joint"}  # by the type in the file
+_KINDS_BETWEEN_FRAMES = {form.word: name for name, form in _FORMS.items() if form.tag in JOINTS_BETWEEN_FRAMES}
+_OLDER_TYPES = {"revolute2": "universal"}
 _UNSUPPORTED_JOINT_TYPES = ("gearbox", "curvilinear")
+AXES = ("axis", "axis2")  # the elements
 
-# types of <drake:joint>: how many numbers <drake:damping> has, and whether it must be there
-_DRAKE_JOINT_TYPES = {"planar": (3, True), "quaternion_floating": (2, False), "rpy_floating": (2, False)}
+
+def fields_of(kind: str) -> frozenset[str]:
+    """The fields of AxisSpec that an axis of a <joint> of a kind states in <limit> and <dynamics>."""
+    fields = _FORMS[kind].fields & {*LIMIT.values(), *DYNAMICS.values()}
+    return fields - {"lower", "upper", *STOPS} if JOINT_KINDS[kind].endless else fields
 
 
 def read_joint_ends(joint: Node) -> tuple[str | None, ...]:
@@ -92,35 +82,35 @@ def read_joints(elements: Sequence[ModelElement]) -> tuple[JointSpec, ...]:
 
 def _read_joint(element: ModelElement) -> JointSpec | None:
     node, name, frames = element.node, element.name, element.frames
-    kind = node.attribute("type", required=True)
-    kind = "universal" if kind == "revolute2" else kind
-    rule = JOINT_TYPES.get(kind)
-    if rule is None:
-        if kind is not None:
-            _report_joint_type(node, kind, JOINT_TYPES)
+    stated = node.attribute("type", required=True)
+    type_ = _KINDS.get(_OLDER_TYPES.get(stated, stated))
+    if type_ is None:
+        if stated is not None:
+            _report_joint_type(node, stated, _KINDS)
         return None
-    if kind == "fixed":
+    kind = JOINT_KINDS[type_]
+    if kind.is_fixed:
         for unused in node.children("axis", "axis2", "drake:mimic"):
             unused.ignore("meaningless", "the joint is fixed")
     links = find_joint_links(element)
-    axes = _read_axes(element, kind, rule)
+    axes = _read_axes(element, type_)
     if links is None or axes is None:
         node.ignore("settled")
         return None
     parent, child = links
     joint = JointSpec(
         name=name,
-        type=kind,
+        type=type_,
         parent=parent,
         child=child,
         X_PF=frames.X_AB(parent, name),
         X_CM=frames.X_AB(child, name),
         place=node.place,
         axes=axes,
-        screw_pitch=_read_screw_pitch(element) if kind == "screw" else 0.0,
-        damping=_read_ball_damping(node, rule) if kind == "ball" else (),
+        screw_pitch=_read_screw_pitch(element) if kind.has_pitch else 0.0,
+        damping=_read_ball_damping(node, type_) if kind.is_ball else (),
     )
-    return _align_universal(joint, node) if kind == "universal" else joint
+    return _align_universal(joint, node) if len(axes) == 2 else joint
 
 
 def _report_joint_type(node: Node, kind: str, types: Collection[str]) -> None:
@@ -157,23 +147,23 @@ def _joint_error(node: Node, name: str, code: str, end: str, problem: str, hint:
     node.diagnostics.error(code, f"the {end} of joint {quoted(name)} {problem}", end_node, hint=hint)
 
 
-def _read_axes(element: ModelElement, kind: str, rule: _JointType) -> tuple[AxisSpec, ...] | None:
+def _read_axes(element: ModelElement, type_: str) -> tuple[AxisSpec, ...] | None:
     """AxisSpecs of the axes that the type needs, or None with an error."""
-    joint = element.node
+    joint, kind = element.node, JOINT_KINDS[type_]
     axes = []
-    for tag in rule.axes:
+    for tag in AXES[: kind.num_axes]:
         node = joint.child(tag)
         if node is None:
-            message = f"joint {quoted(element.name)} of type {kind} must have an <{tag}>"
+            message = f"joint {quoted(element.name)} of type {type_} must have an <{tag}>"
             joint.diagnostics.error("ELEMENT_MISSING", message, joint)
             return None
         axes.append(
             AxisSpec(
                 xyz=_read_direction(node, element),
                 place=node.place,
-                mimic=read_mimic(joint, node, rule.one_dof),
+                mimic=read_mimic(joint, node, kind.has_one_coordinate),
                 default_position=_read_initial_position(node, element.file.minor),
-                **_read_axis_values(node, kind, rule),
+                **_read_axis_values(node, type_),
             )
         )
     return tuple(axes)
@@ -219,9 +209,9 @@ def _read_expressed_in(axis: Node, xyz: Node | None, minor: int) -> str | None:
     return frame or (MODEL if in_model else None)
 
 
-def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, Any]:
+def _read_axis_values(axis: Node, type_: str) -> dict[str, Any]:
     """The numbers of <limit> and <dynamics> by the names of AxisSpec."""
-    values = {}
+    values, read = {}, fields_of(type_)
     for group, fields in (("limit", LIMIT), ("dynamics", DYNAMICS)):
         owner = axis.child(group)
         for tag, field in fields.items():
@@ -229,20 +219,20 @@ def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, Any]
             if node is None:
                 continue
             value = node.text_number(allow_inf=group == "limit")
-            if field in rule.reads:
+            if field in read:
                 if value is not None:
                     values[field] = _check_axis_value(node, field, value)
-            elif field in _OF_STOPS:
+            elif field in STOPS:
                 node.ignore("foreign")
-            elif kind == "continuous":
+            elif JOINT_KINDS[type_].endless:
                 node.ignore("meaningless", "a continuous joint turns without end")
             elif value or field in _MOTION_LIMITS:  # any other 0 has no meaning
-                node.unsupported(f"of a {kind} joint")
+                node.unsupported(f"of a {type_} joint")
     if values.get("lower", -inf) > values.get("upper", inf):
         message = f"the lower limit {values['lower']!r} is greater than the upper {values['upper']!r}"
         axis.diagnostics.error("ELEMENT_INVALID", message, axis.child("limit"))
     if values.get("stop_stiffness", RIGID) >= RIGID:
-        return {field: value for field, value in values.items() if field not in _OF_STOPS}
+        return {field: value for field, value in values.items() if field not in STOPS}
     if values.get("stop_dissipation", inf) == inf:
         values["stop_dissipation"] = DISSIPATION
     return values
@@ -251,7 +241,7 @@ def _read_axis_values(axis: Node, kind: str, rule: _JointType) -> dict[str, Any]
 def _check_axis_value(node: Node, field: str, value: float) -> float:
     if field in ("velocity", "effort"):
         return inf if value < 0 else value  # negative: no limit
-    if field in _OF_STOPS and (value < 0 or (value == 0 and field == "stop_stiffness")):
+    if field in STOPS and (value < 0 or (value == 0 and field == "stop_stiffness")):
         what = "positive" if field == "stop_stiffness" else "not negative"
         message = f"<{node.tag}> must be {what}, found {value!r}: it is not used"
         node.diagnostics.warning("ELEMENT_INVALID", message, node)
@@ -264,14 +254,14 @@ def _check_axis_value(node: Node, field: str, value: float) -> float:
     return value
 
 
-def _read_ball_damping(joint: Node, rule: _JointType) -> tuple[float]:
+def _read_ball_damping(joint: Node, type_: str) -> tuple[float]:
     """The one damping of a ball joint stands in an axis whose direction means nothing."""
     axis = joint.child("axis")
     if axis is None:
         return (0.0,)
     for direction in axis.children("xyz"):
         direction.ignore("meaningless", "a ball joint has no direction")
-    return (_read_axis_values(axis, "ball", rule).get("damping", 0.0),)
+    return (_read_axis_values(axis, type_).get("damping", 0.0),)
 
 
 def _read_screw_pitch(element: ModelElement) -> float:
@@ -325,17 +315,19 @@ def _align_universal(joint: JointSpec, node: Node) -> JointSpec:
 def _read_joint_between_frames(element: ModelElement) -> JointSpec | None:
     """Drake's own joint types: F is the parent frame and M the child frame as they stand."""
     node, frames = element.node, element.frames
-    kind = node.attribute("type", required=True)
-    if kind not in _DRAKE_JOINT_TYPES:
-        if kind is not None:
-            _report_joint_type(node, kind, _DRAKE_JOINT_TYPES)
+    stated = node.attribute("type", required=True)
+    if stated not in _KINDS_BETWEEN_FRAMES:
+        if stated is not None:
+            _report_joint_type(node, stated, _KINDS_BETWEEN_FRAMES)
         return None
+    type_ = _KINDS_BETWEEN_FRAMES[stated]
+    kind = JOINT_KINDS[type_]
     for tag in ("pose", "drake:pose"):
         unused = node.child(tag)
         if unused is not None:
             node.diagnostics.error("ELEMENT_UNSUPPORTED", f"<{node.tag}> has no <{tag}>", unused)
             unused.ignore("settled")
-    damping = _read_drake_damping(node, *_DRAKE_JOINT_TYPES[kind])
+    damping = _read_drake_damping(node, kind.num_dampings, required=not kind.is_floating)
     links = find_joint_links(element)
     if links is None:
         return None
@@ -344,18 +336,18 @@ def _read_joint_between_frames(element: ModelElement) -> JointSpec | None:
     parent, child = links
     return JointSpec(
         name=element.name,
-        type=kind,
+        type=type_,
         parent=parent,
         child=child,
         X_PF=frames.X_AB(parent, parent_frame),
         X_CM=frames.X_AB(child, child_frame),
         place=node.place,
-        axes=(AxisSpec((0.0, 0.0, 1.0), node.place),) * AXES[kind],
+        axes=(AxisSpec((0.0, 0.0, 1.0), node.place),) * kind.num_axes,
         damping=damping,
     )
 
 
-def _read_drake_damping(joint: Node, count: int, required: bool) -> tuple[float, ...]:
+def _read_drake_damping(joint: Node, count: int, *, required: bool) -> tuple[float, ...]:
     tag = joint.tag.removesuffix("joint") + "damping"
     node = joint.child(tag, required=required)
     damping = node.text_vector(count, required=True) if node is not None else None

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from mbcli.parsers.spec import AXES, PostureSpec, SemanticSpec, pose
+from mbcli.parsers.spec import PostureSpec, SemanticSpec, pose
 from mbcli.parsers.xml_document import MAX_RELATED
 from mbcli.parsers.xml_node import quoted
 from mbcli.parsers.xml_source import ANY, read_xml, report_unread
@@ -245,7 +245,7 @@ def _numbers(node: Node, text: str) -> tuple[float, ...] | None:
 
 def _positions(node: Node, joint: JointSpec, values: tuple[float, ...]) -> tuple[float, ...] | None:
     """The positions of a joint of the model; None after a finding if they are not as many as its values."""
-    count = {"planar": 3, "ball": 4, "quaternion_floating": 7, "rpy_floating": 6}.get(joint.type, AXES[joint.type])
+    count = joint.kind.num_positions
     if not count:
         message = f"joint {quoted(joint.name)} does not move: its value has no meaning"
         node.diagnostics.note("ELEMENT_MEANINGLESS", message, node, attribute="value")
@@ -254,12 +254,9 @@ def _positions(node: Node, joint: JointSpec, values: tuple[float, ...]) -> tuple
         message = f"joint {quoted(joint.name)} has {count} values, not {len(values)}: it is left out"
         node.diagnostics.warning("ATTRIBUTE_INVALID", message, node, attribute="value")
         return None
-    if joint.type == "ball":
-        x, y, z, w = values
-        return None if _rotation(node, values) is None else (w, x, y, z)
-    if joint.type == "quaternion_floating":
-        x, y, z, w = values[3:]
-        return None if _rotation(node, values[3:]) is None else (w, x, y, z, *values[:3])
+    if joint.kind.has_quaternion:  # the last four values
+        x, y, z, w = values[-4:]
+        return None if _rotation(node, values[-4:]) is None else (w, x, y, z, *values[:-4])
     return values
 
 

@@ -31,7 +31,7 @@ from mbcli.parsers.spec import (
 )
 from mbcli.parsers.urdf.urdf_constraints import read_constraints, read_force_elements
 from mbcli.parsers.urdf.urdf_geometry import read_geometries, read_materials
-from mbcli.parsers.urdf.urdf_joints import check_followers, coordinate_count, read_joints
+from mbcli.parsers.urdf.urdf_joints import check_followers, read_joints
 from mbcli.parsers.urdf.urdf_known import FOREIGN, KNOWN
 from mbcli.parsers.urdf.urdf_values import (
     nodes_by_name,
@@ -412,7 +412,7 @@ def _can_drive(
     if joint is None:  # it has errors of its own
         transmission.ignore("settled")
         return False
-    count = coordinate_count(joint)
+    count = joint.kind.num_velocities
     if count == 1 and joint.axes[0].effort != 0:
         return True
     reason = "has the effort limit 0" if count == 1 else f"has {count} coordinates" if count else "is fixed"

@@ -17,7 +17,6 @@ from mbcli.parsers.spec import (
     SpringDamperSpec,
     TendonConstraintSpec,
 )
-from mbcli.parsers.urdf.urdf_joints import coordinate_count
 from mbcli.parsers.urdf.urdf_values import read_name
 
 from mbcli.common.suggestions import did_you_mean
@@ -115,7 +114,7 @@ def _is_one_coordinate(node: Node, name: Any, joints: Mapping[str, JointSpec]) -
     if name not in joints:
         _invalid(node, "name", name, f'there is no joint "{name}" for <{node.tag}>', did_you_mean(name, joints))
         return False
-    count = coordinate_count(joints[name])
+    count = joints[name].kind.num_velocities
     if count != 1:
         _invalid(node, "name", name, f'joint "{name}" has {count} coordinates, a tendon runs over joints with one')
     return count == 1

@@ -6,6 +6,7 @@ from math import hypot, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mbcli.parsers.joint_kinds import JOINT_KINDS, stated_by
 from mbcli.parsers.mimics import check_mimics
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, MimicSpec, pose
 from mbcli.parsers.urdf.urdf_values import read_link_name, read_origin, read_pose, read_unsigned
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TypeAlias
 
+    from mbcli.parsers.joint_kinds import JointKind
     from mbcli.parsers.spec import LinkSpec
     from mbcli.parsers.xml_node import Node
 
@@ -27,16 +29,13 @@ if TYPE_CHECKING:
 
 AXIS_TOLERANCE = 1e-6  # deviation of an axis from length 1 that is not worth a word
 
-_STANDARD_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-_DRAKE_TYPES = ("ball", "planar", "screw", "universal")
-_LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed", "spherical")
-# joint types that an element can have, and the element for the others
-_TYPES_OF_TAG = {
-    "joint": (_STANDARD_TYPES, _DRAKE_TYPES, "drake:joint"),
-    "drake:joint": (_DRAKE_TYPES, _STANDARD_TYPES, "joint"),
-    "loop_joint": (_LOOP_TYPES, (), ""),
+_FORMS = stated_by("urdf")
+# element: {type in it: kind}
+_KINDS_OF_TAG: dict[str, dict[str, str]] = {
+    tag: {word: name for name, form in _FORMS.items() for own, word in form.elements if own == tag}
+    for tag in ("joint", "drake:joint", "loop_joint")
 }
-_LIMITED_TYPES = ("revolute", "continuous", "prismatic")
+_OTHER_TAG = {"joint": "drake:joint", "drake:joint": "joint"}  # the element for types that this one does not have
 # attribute of <limit>: what of AxisSpec it bounds
 _BOUNDS = {
     "acceleration": "acceleration",  # URDF 1.2; that of Drake counts more
@@ -46,7 +45,6 @@ _BOUNDS = {
     "jerk": "jerk",
     "effort": "effort",
 }
-_COORDINATES = {"fixed": 0, "universal": 2, "planar": 3, "ball": 3, "quaternion_floating": 6}  # others: 1
 
 
 def read_joints(nodes: Mapping[str, Node], links: Mapping[str, LinkSpec]) -> dict[str, JointSpec]:
@@ -63,7 +61,8 @@ def _report_unlimited(joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]
     found = [
         nodes[name]
         for name, joint in joints.items()
-        if joint.type in ("revolute", "prismatic")
+        if "lower" in _FORMS[joint.type].fields
+        and not joint.kind.endless
         and (joint.axes[0].lower, joint.axes[0].upper) == (-inf, inf)
         and not _states_limits(nodes[name])
     ]
@@ -83,22 +82,23 @@ def _states_limits(node: Node) -> bool:
 
 
 def _read_joint(name: str, node: Node, links: Mapping[str, LinkSpec]) -> JointSpec | None:
-    file_type = _read_type(node)
+    type_ = _read_type(node)
+    kind = None if type_ is None else JOINT_KINDS[type_]
     if node.tag == "loop_joint":
         (parent, X_PF), (child, X_CM) = (_read_loop_end(node, tag, links) for tag in ("link1", "link2"))
     else:
         parent = _read_end(node, "parent", links, "JOINT_PARENT_LINK_INVALID")
         child = _read_end(node, "child", links, "JOINT_CHILD_LINK_INVALID")
         X_PF, X_CM = read_origin(node), IDENTITY
-    mimic = _read_mimic(node) if file_type != "fixed" else None
-    if file_type is None:
+    mimic = None if kind is not None and kind.is_fixed else _read_mimic(node)
+    if type_ is None or kind is None:
         node.ignore("settled")
         return None
-    axes, damping = _AXES_OF_TYPE[file_type](node, file_type, mimic)
-    if file_type == "planar":  # z of the frames F and M is the normal of the plane
+    axes, damping = _read_axes(node, type_, mimic)
+    if kind.axis_is_normal:  # z of the frames F and M is the normal of the plane
         X_CM = pose(rotation_from_z(_read_axis(node)))
         X_PF = pose(X_PF[:3, :3] @ X_CM[:3, :3], X_PF[:3, 3])
-    pitch = _read_pitch(node) if file_type == "screw" else 0.0
+    pitch = _read_pitch(node) if kind.has_pitch else 0.0
     if parent is None or child is None:
         return None
     if parent == child:
@@ -106,7 +106,7 @@ def _read_joint(name: str, node: Node, links: Mapping[str, LinkSpec]) -> JointSp
         return None
     return JointSpec(
         name=name,
-        type="quaternion_floating" if file_type == "floating" else file_type,
+        type=type_,
         parent=parent,
         child=child,
         X_PF=X_PF,
@@ -119,14 +119,14 @@ def _read_joint(name: str, node: Node, links: Mapping[str, LinkSpec]) -> JointSp
 
 
 def _read_type(node: Node) -> str | None:
-    """The joint type as the file names it, or None after an error."""
+    """The kind of joint, or None after an error."""
     file_type = node.attribute("type", required=True)
     if file_type is None:
         return None
-    allowed, others, other_tag = _TYPES_OF_TAG[node.tag]
+    allowed, other_tag = _KINDS_OF_TAG[node.tag], _OTHER_TAG.get(node.tag)
     if file_type in allowed:
-        return "ball" if file_type == "spherical" else file_type
-    if file_type in others:
+        return allowed[file_type]
+    if other_tag is not None and file_type in _KINDS_OF_TAG[other_tag]:
         problem, hint = f"a joint of type {file_type} is written as <{other_tag}>", None
     elif node.tag == "drake:joint" and file_type == "curvilinear":
         problem, hint = "joints of type curvilinear cannot be read", None
@@ -149,29 +149,44 @@ def _read_loop_end(node: Node, tag: str, links: Mapping[str, LinkSpec]) -> tuple
     )
 
 
-def _read_no_axes(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
+def _read_axes(node: Node, type_: str, mimic: MimicSpec | None) -> AxesAndDamping:
+    kind, form = JOINT_KINDS[type_], _FORMS[type_]
+    if kind.is_fixed:
+        return _read_no_axes(node)
+    if kind.has_one_coordinate:
+        return _read_one_axis(node, type_, mimic)
+    if kind.num_axes > 1:
+        return _read_two_axes(node, kind)
+    if kind.axis_is_normal:
+        return _read_plane(node)
+    if form.dampings == 1:
+        return (), (_read_dynamics(node, with_friction=False)[0],)
+    return _read_floating(node)
+
+
+def _read_no_axes(node: Node) -> AxesAndDamping:
     """fixed: elements on the motion of a joint have no meaning."""
     for child in node.children("axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"):
         child.ignore("meaningless", "the joint is fixed")
     return (), ()
 
 
-def _read_one_axis(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
+def _read_one_axis(node: Node, type_: str, mimic: MimicSpec | None) -> AxesAndDamping:
     """revolute, continuous, prismatic, screw; Drake reads limits for the first three only."""
-    limits = _read_limits(node, file_type) if file_type in _LIMITED_TYPES else {}
+    limits = _read_limits(node, JOINT_KINDS[type_]) if "lower" in _FORMS[type_].fields else {}
     damping, friction = _read_dynamics(node)
     axis = AxisSpec(xyz=_read_axis(node), place=node.place, damping=damping, friction=friction, mimic=mimic, **limits)
     return (axis,), ()
 
 
-def _read_universal(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
-    """The axes are x and y of the joint frame, both with the same damping."""
+def _read_two_axes(node: Node, kind: JointKind) -> AxesAndDamping:
+    """universal: the axes are x and y of the joint frame, both with the same damping."""
     damping, _ = _read_dynamics(node, with_friction=False)
-    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-    return tuple(AxisSpec(xyz=xyz, place=node.place, damping=damping) for xyz in axes), ()
+    directions = (motion.direction for motion in kind.motions)
+    return tuple(AxisSpec(xyz, node.place, damping=damping) for xyz in directions if xyz is not None), ()
 
 
-def _read_planar(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
+def _read_plane(node: Node) -> AxesAndDamping:
     """The axis is the normal of the plane, turned to z by the joint's frames."""
     dynamics = node.child("dynamics")
     damping = dynamics.vector("damping", 3, (0.0, 0.0, 0.0)) if dynamics is not None else (0.0, 0.0, 0.0)
@@ -182,28 +197,10 @@ def _read_planar(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAnd
     return (AxisSpec(xyz=(0.0, 0.0, 1.0), place=node.place),), damping
 
 
-def _read_ball(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
-    damping, _ = _read_dynamics(node, with_friction=False)
-    return (), (damping,)
-
-
-def _read_floating(node: Node, file_type: str, mimic: MimicSpec | None) -> AxesAndDamping:
+def _read_floating(node: Node) -> AxesAndDamping:
     for child in node.children("axis", "limit"):
         child.ignore("meaningless", "the joint is free")
     return (), (0.0, 0.0)
-
-
-_AXES_OF_TYPE = {
-    "fixed": _read_no_axes,
-    "revolute": _read_one_axis,
-    "continuous": _read_one_axis,
-    "prismatic": _read_one_axis,
-    "screw": _read_one_axis,
-    "universal": _read_universal,
-    "planar": _read_planar,
-    "ball": _read_ball,
-    "floating": _read_floating,
-}
 
 
 def _read_axis(node: Node) -> tuple[float, float, float]:
@@ -233,16 +230,16 @@ def rotation_from_z(axis: tuple[float, float, float]) -> Matrix3:
     return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
 
 
-def _read_limits(node: Node, file_type: str) -> dict[str, Any]:
+def _read_limits(node: Node, kind: JointKind) -> dict[str, Any]:
     """The limits of an axis by their names in AxisSpec; missing ones are infinite."""
     limit = node.child("limit")
     if limit is None:
         return {}
     lower, upper = limit.number("lower", -inf, allow_inf=True), limit.number("upper", inf, allow_inf=True)
-    _check_position_limits(limit, file_type, lower, upper)
+    _check_position_limits(limit, kind, lower, upper)
     stated = limit.attribute_names
     limits: dict[str, Any] = {"lower": lower, "upper": upper}
-    if file_type == "continuous":
+    if kind.endless:
         limits = {} if (lower, upper) == (-inf, inf) else {"drakes_limits": (lower, upper)}
     for name, bounded in _BOUNDS.items():
         if name in stated:
@@ -261,18 +258,18 @@ def _read_bound(limit: Node, name: str) -> float:
     return inf
 
 
-def _check_position_limits(limit: Node, file_type: str, lower: float, upper: float) -> None:
+def _check_position_limits(limit: Node, kind: JointKind, lower: float, upper: float) -> None:
     diagnostics = limit.diagnostics
     if lower > upper:
         diagnostics.error("JOINT_LIMIT_INVALID", f"the lower limit {lower!r} is above the upper limit {upper!r}", limit)
-    if file_type == "continuous" and (lower, upper) != (-inf, inf):
+    if kind.endless and (lower, upper) != (-inf, inf):
         # exporters of CAD programs write two zeros
         report = diagnostics.warning if diagnostics.thorough and lower != upper else diagnostics.note
         message = f"a continuous joint turns without end: its limits [{lower:.6g}, {upper:.6g}] do not act"
         hint = 'state type="revolute" for stops; plant_config.continuous_joint_limits=true has them act, as in Drake'
         report("JOINT_LIMIT_INVALID", message, limit, hint=hint)
     one_sided = limit.attribute_names & {"lower", "upper"}
-    if file_type != "continuous" and len(one_sided) == 1:
+    if not kind.endless and len(one_sided) == 1:
         missing = "upper" if "lower" in one_sided else "lower"
         message = f"<limit> has no {missing}: the joint has none there, where URDF's default is 0"
         diagnostics.warning("JOINT_LIMIT_MISSING", message, limit, hint=f"state {missing}, inf for none")
@@ -308,20 +305,15 @@ def _read_mimic(node: Node) -> MimicSpec | None:
     return None if leader is None else MimicSpec(leader, multiplier, offset, mimic.place)
 
 
-def coordinate_count(joint: JointSpec) -> int:
-    """How many coordinates the joint of a JointSpec has."""
-    return _COORDINATES.get(joint.type, 1)
-
-
 def check_followers(joints: Mapping[str, JointSpec], nodes: Mapping[str, Node]) -> None:
     """Each leader exists, has as many coordinates as its follower, and does not follow it in turn.
 
     joints: {name: JointSpec}; nodes: {name: XML node} of all joints of the file.
     """
-    counts = {name: coordinate_count(joint) for name, joint in joints.items()}
+    counts = {name: joint.kind.num_velocities for name, joint in joints.items()}
     followers = {}
     for name in joints:
-        node = nodes[name].child("mimic") if joints[name].type != "fixed" else None
+        node = nodes[name].child("mimic") if not joints[name].kind.is_fixed else None
         leader = node.attribute("joint") if node is not None else None
         if node is None or leader is None:
             continue

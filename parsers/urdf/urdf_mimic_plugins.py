@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.spec import MimicSpec
-from mbcli.parsers.urdf.urdf_joints import coordinate_count
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import JointSpec
@@ -66,7 +65,7 @@ def _follows(follower: str, mimic: MimicSpec, joints: dict[str, JointSpec]) -> b
 def _can_follow(follower: str, leader: str, joints: dict[str, JointSpec]) -> bool:
     """Whether both are joints of one axis, the one free to follow and the other not following it in turn."""
     for name in (follower, leader):
-        if name not in joints or coordinate_count(joints[name]) != 1 or not joints[name].axes:
+        if name not in joints or joints[name].kind.num_velocities != 1 or not joints[name].axes:
             return False
     if joints[follower].axes[0].mimic is not None:
         return False

@@ -66,7 +66,7 @@ class DriveReader:
 
     def _units(self, joint: JointSpec) -> tuple[float, float]:
         """([N m or N], [rad or m]) of units of the file, where angles are radians."""
-        slides = joint.type == "prismatic"
+        slides = joint.kind.slides
         return self._joints.effort_unit(slides), self.stage.length if slides else 1.0
 
     # ----------------------------------------------------------------------------------------- drives
@@ -76,7 +76,7 @@ class DriveReader:
             return None
         start = f"drive:{instance}:physics:"
         joint = self._joints.joints[name]
-        slides = joint.type == "prismatic"
+        slides = joint.kind.slides
         effort, unit = self._joints.effort_unit(slides), self._joints.unit(slides)
         kp, kd = (prim.finite(start + word, 0.0, 0.0) * effort / unit for word in ("stiffness", "damping"))
         target = prim.finite(start + "targetPosition", 0.0) * unit
@@ -186,7 +186,7 @@ class DriveReader:
             message = "a joint follows another only if both have one coordinate"
             prim.diagnostics.error("JOINT_AXIS_MIMIC_INVALID", message, prim)
             return
-        slides = joint.type == "prismatic"
+        slides = joint.kind.slides
         mimic = MimicSpec(other.name, factor, offset * self._joints.unit(slides), prim.place)
         self._joints.joints[joint.name] = replace(joint, axes=(replace(joint.axes[0], mimic=mimic),))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import UniqueNames, generated_name
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import JOINT_KINDS, stated_by
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
     IDENTITY,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TypeAlias
 
+    from mbcli.parsers.joint_kinds import JointKind
     from mbcli.parsers.spec import ConstraintSpec
     from mbcli.parsers.usd.usd_links import LinkReader
     from mbcli.parsers.usd.usd_stage import Prim, Stage
@@ -34,14 +36,10 @@ if TYPE_CHECKING:
 
     Ends: TypeAlias = Sequence[tuple[str, Matrix4]]  # (link, pose of the frame on it) of the parent and the child
 
-TYPES = {
-    "PhysicsRevoluteJoint": "revolute",
-    "PhysicsPrismaticJoint": "prismatic",
-    "PhysicsSphericalJoint": "ball",
-    "PhysicsFixedJoint": "fixed",
-    "PhysicsDistanceJoint": "distance",
-    "PhysicsJoint": "six",
-}
+_FORMS = stated_by("usd")
+# the first kind of each prim; others are that with limits, or one whose axes are locked
+TYPES = {form.tag: name for name, form in reversed(_FORMS.items()) if form.elements}
+TYPES |= {"PhysicsDistanceJoint": "distance", "PhysicsJoint": "six"}
 SIX = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 _SUFFIXES = dict(zip(SIX, ("x", "y", "z", "qx", "qy", "qz"), strict=True))
 DEGREE = np.pi / 180.0
@@ -69,7 +67,7 @@ class JointReader:
                 self._add(prim, joint, pending)
         for chain in pending.values():
             self._add_chain(chain)
-        fixed = [joint for joint in self.joints.values() if joint.type == "fixed"]
+        fixed = [joint for joint in self.joints.values() if joint.kind.is_fixed]
         held = {end for joint in fixed if WORLD in (joint.parent, joint.child) for end in (joint.parent, joint.child)}
         for weld in self._links.welds:
             if weld.child not in held:
@@ -99,36 +97,37 @@ class JointReader:
         if parent == child:
             prim.diagnostics.error("ELEMENT_INVALID", f'both ends of the joint are on "{parent}"', prim)
             return ()
-        kind = TYPES[prim.tag]
+        type_ = TYPES[prim.tag]
         excluded = prim.flag("physics:excludeFromArticulation", False)
         name = self._names.of(prim.name, "joint")
         common = parent, child, X_PF, X_CM, prim.place
         touch = prim.flag("physics:collisionEnabled", False)
-        if kind == "distance":
+        if type_ == "distance":
             self._read_distance(prim, name, ends)
             return ()
-        if excluded and kind in ("fixed", "ball"):
+        if type_ == "six":
+            return self._read_six(prim, name, ends, touch)
+        kind = JOINT_KINDS[type_]
+        if excluded and _FORMS[type_].loops == "constraint":
             self._add_constraint(name, kind, ends, prim)
             return ()
-        if kind == "fixed":
-            return (JointSpec(name, "fixed", *common, collides_with_parent=touch),)
-        armature, damping, friction = self._dynamics(prim, kind == "prismatic")
-        if kind == "ball":
+        if kind.is_fixed:
+            return (JointSpec(name, type_, *common, collides_with_parent=touch),)
+        armature, damping, friction = self._dynamics(prim, kind.slides)
+        if kind.is_ball:
             self._pass_over_cone(prim)
             self.of_prim[prim.path] = {"": name}
             joint = JointSpec(
-                name, "ball", *common, damping=(damping,), reflected_inertia=armature, collides_with_parent=touch
+                name, type_, *common, damping=(damping,), reflected_inertia=armature, collides_with_parent=touch
             )
             return (joint,)
-        if kind == "six":
-            return self._read_six(prim, name, ends, touch)
         axis = AXES[prim.word("physics:axis", tuple(AXES), "X")]
-        lower, upper = self._limits(prim, "physics:lowerLimit", "physics:upperLimit", kind == "prismatic")
-        spec = self._axis(prim, axis, lower, upper, kind == "prismatic", damping, friction)
-        X_CM, spec = _with_reference(prim, kind, X_CM, spec, self.unit(kind == "prismatic"))
+        lower, upper = self._limits(prim, "physics:lowerLimit", "physics:upperLimit", kind.slides)
+        spec = self._axis(prim, axis, lower, upper, kind.slides, damping, friction)
+        X_CM, spec = _with_reference(prim, kind, X_CM, spec, self.unit(kind.slides))
         joint = JointSpec(
             name,
-            kind,
+            type_,
             parent,
             child,
             X_PF,
@@ -138,7 +137,7 @@ class JointReader:
             reflected_inertia=armature,
             collides_with_parent=touch,
         )
-        self.of_prim[prim.path] = {"linear" if kind == "prismatic" else "angular": name}
+        self.of_prim[prim.path] = {"linear" if kind.slides else "angular": name}
         return (self._at_start(prim, joint),)
 
     def unit(self, slides: bool) -> float:
@@ -308,7 +307,7 @@ class JointReader:
 
     def _reference(self, joint: JointSpec) -> Matrix4:
         """X_CF of a joint where its child stands at the start: the frame F on a link that is there too."""
-        X_FM = _motion(joint.type, joint.axes[0], joint.axes[0].default_position)
+        X_FM = _motion(joint.kind, joint.axes[0], joint.axes[0].default_position)
         return compose(joint.X_CM, inverse(X_FM))
 
     def _at_start(self, prim: Prim, joint: JointSpec) -> JointSpec:
@@ -317,13 +316,13 @@ class JointReader:
         X_FM = compose(inverse(compose(poses[joint.parent], joint.X_PF)), compose(poses[joint.child], joint.X_CM))
         axis = joint.axes[0]
         direction = np.array(axis.xyz)
-        if joint.type == "prismatic":
+        if joint.kind.slides:
             q = float(direction @ X_FM[:3, 3])
         else:
             R = X_FM[:3, :3]
             twist = np.array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]))
             q = float(np.arctan2(direction @ twist, np.trace(R) - 1.0))
-        apart = np.abs(X_FM @ _motion(joint.type, axis, -q) - np.eye(4)).max()
+        apart = np.abs(X_FM @ _motion(joint.kind, axis, -q) - np.eye(4)).max()
         if apart > CLOSED:
             message = f"its bodies do not stand where it holds them, by {apart:.3g}: the joint counts"
             prim.diagnostics.note("USD_APART", message, prim)
@@ -332,9 +331,9 @@ class JointReader:
         q = q if abs(q - reference) > _AT_ZERO else reference
         return replace(joint, axes=(replace(axis, default_position=0.0 if abs(q) < _AT_ZERO else q),))
 
-    def _add_constraint(self, name: str, kind: str, ends: Ends, prim: Prim) -> None:
+    def _add_constraint(self, name: str, kind: JointKind, ends: Ends, prim: Prim) -> None:
         (A, X_AP), (B, X_BQ) = ends
-        if kind == "fixed":
+        if kind.is_fixed:
             self.constraints.append(WeldConstraintSpec(A, X_AP, B, X_BQ, prim.place, name))
         else:
             self._pass_over_cone(prim)
@@ -358,7 +357,9 @@ def _adding_articulations(stage: Stage) -> set[str]:
     return {prim.path for prim in stage.prims.values() if prim.flag("newton:jointsAddMobility", False)}
 
 
-def _with_reference(prim: Prim, kind: str, X_CM: Matrix4, axis: AxisSpec, unit: float) -> tuple[Matrix4, AxisSpec]:
+def _with_reference(
+    prim: Prim, kind: JointKind, X_CM: Matrix4, axis: AxisSpec, unit: float
+) -> tuple[Matrix4, AxisSpec]:
     """MuJoCo's `ref`: the position of a joint where its bodies stand in the file."""
     reference = prim.finite("mjc:ref", 0.0) * unit
     if not reference:
@@ -366,7 +367,7 @@ def _with_reference(prim: Prim, kind: str, X_CM: Matrix4, axis: AxisSpec, unit: 
     return compose(X_CM, _motion(kind, axis, reference)), replace(axis, default_position=reference)
 
 
-def _motion(kind: str, axis: AxisSpec, q: float) -> Matrix4:
+def _motion(kind: JointKind, axis: AxisSpec, q: float) -> Matrix4:
     """X_FM of a joint of one axis at a position."""
     direction = np.array(axis.xyz)
-    return pose(None, q * direction) if kind == "prismatic" else pose(rotation_about(direction, q))
+    return pose(None, q * direction) if kind.slides else pose(rotation_about(direction, q))

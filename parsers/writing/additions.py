@@ -79,7 +79,7 @@ def _with_floating_bases(model: ModelSpec) -> ModelSpec:
     held = set()
     for branch in branches:
         joint = branch.joint
-        if joint is None or joint.type != "fixed" or WORLD not in (joint.parent, joint.child):
+        if joint is None or not joint.kind.is_fixed or WORLD not in (joint.parent, joint.child):
             continue
         link = joint.child if joint.parent == WORLD else joint.parent
         X = (joint.X_PF, joint.X_CM) if joint.parent == WORLD else (joint.X_CM, joint.X_PF)

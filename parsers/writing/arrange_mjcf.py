@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import SLIDE, stated_by
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import (
@@ -24,12 +25,12 @@ from mbcli.parsers.spec import (
     pose,
 )
 from mbcli.parsers.writing.arrange_sdf import CLOSED
-from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
+from mbcli.parsers.writing.arrange_urdf import can_be_swapped, swapped
 from mbcli.parsers.writing.mjcf_chains import carried_through, names_as_read
 from mbcli.parsers.writing.mjcf_sensors import with_sensor_forms
 from mbcli.parsers.writing.mjcf_transmissions import with_transmission_sites
 from mbcli.parsers.writing.moved_links import with_moved_links
-from mbcli.parsers.writing.simple_joints import COMPOUND, parts_of
+from mbcli.parsers.writing.simple_joints import parts_of
 from mbcli.parsers.writing.target import Arranged
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix
 
+_FORMS = stated_by("mjcf")
 LEAST_MASS = 1e-12  # [kg], [kg m^2] of a body that moves, in place of none, which MuJoCo refuses
 REFUSED_MASS = 1e-15  # [kg], [kg m^2] up to which it does
 NARROW = 5e-10  # [rad or m], half of what the proof of a conversion allows
@@ -57,25 +59,25 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
         joint = branch.joint
         if joint is None:
             continue
-        if branch.reversed and joint.type in (*ONE_AXIS, "fixed"):
+        if branch.reversed and can_be_swapped(joint):
             joint = swapped(joint)
             losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.parent}' on", joint.place)
         elif branch.reversed:
             faults.append((joint.name, "its child is on the side of the world"))
-        elif joint.type == "quaternion_floating":
+        elif joint.kind.is_floating:
             faults += floating_faults(joint)
-        elif joint.type == "fixed":
+        elif joint.kind.is_fixed:
             message = f"fixed joint '{joint.name}' has no name: a body without joints is fixed"
             losses.add("changed", "NAME", message, joint.place)
-        elif joint.type in COMPOUND:
+        elif joint.kind.is_compound:
             parts = [f"'{part.name}'" for part in parts_of([joint])[joint.name]]
             between = " and ".join(f"'{joint.child}{k}'" for k in range(len(parts) - 1))
             message = f"{joint.type} joint '{joint.name}' is the joints {', '.join(parts)} of one body"
             message = f"{message}, read with {between} between them"
             losses.add("changed", "JOINT", message, joint.place)
         joint = _with_wide_limits(joint, losses)
-        if joint.type in ("ball", "quaternion_floating") and _is_turned(joint):
-            moves[joint.child] = inverse(joint.X_CM) if joint.type != "ball" else pose(joint.X_CM[:3, :3].T)
+        if (joint.kind.is_ball or joint.kind.is_floating) and _is_turned(joint):
+            moves[joint.child] = pose(joint.X_CM[:3, :3].T) if joint.kind.is_ball else inverse(joint.X_CM)
             message = f"the frame of link '{joint.child}' is moved to joint '{joint.name}'"
             losses.add("changed", "LINK_FRAME", message, joint.place)
         joints[joint.name] = joint
@@ -115,12 +117,7 @@ def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:
     solid, groups = {link.name for link in model.links if link.collisions}, []
     for joint in model.joints:
         ends = joint.parent, joint.child
-        if (
-            joint.parent == WORLD
-            or joint.collides_with_parent
-            or "floating" in joint.type
-            or not solid.issuperset(ends)
-        ):
+        if joint.parent == WORLD or joint.collides_with_parent or joint.kind.is_floating or not solid.issuperset(ends):
             continue
         first, second = (f"joint/{joint.name}/{end}" for end in ends)
         groups.append(CollisionFilterGroupSpec(first, ends[:1], (second,), joint.place))
@@ -129,7 +126,7 @@ def kept_apart(model: ModelSpec) -> list[CollisionFilterGroupSpec]:
 
 
 def _is_turned(joint: JointSpec) -> bool:
-    if joint.type == "ball":
+    if joint.kind.is_ball:
         return not np.array_equal(joint.X_CM[:3, :3], np.eye(3))
     return not np.array_equal(joint.X_CM, IDENTITY)
 
@@ -144,7 +141,7 @@ def floating_faults(joint: JointSpec) -> list[tuple[str, str]]:
 
 def _open_loop(joint: JointSpec) -> str | None:
     """Why a joint cannot close a loop, or None."""
-    if joint.type not in ("fixed", "ball", "revolute", "continuous"):
+    if not _FORMS[joint.type].loops:
         return f"a {joint.type} joint cannot close a loop"
     acts = joint.reflected_inertia or joint.stiffness or any(joint.damping)
     acts = acts or joint.friction or joint.turn_limit < np.inf
@@ -167,7 +164,7 @@ def with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, Ma
             poses[branch.link] = compose(model.X_WModel, stated[branch.link].X_ModelL)
             continue
         joint = joints[branch.joint.name]
-        if joint.type == "quaternion_floating":
+        if joint.kind.is_floating:
             link = compose(model.X_WModel, stated[branch.link].X_ModelL)
             poses[branch.link] = link if joint.default_pose is None else joint.default_pose
             continue
@@ -179,19 +176,20 @@ def with_poses(model: ModelSpec, branches: Sequence[Branch], poses: dict[str, Ma
 
 def reference_motion(joint: JointSpec) -> Matrix:
     """X_FM of a joint at its default position."""
-    if joint.type in ("universal", "planar") or not joint.axes:
-        if joint.type == "universal":
-            first, second = (axis.default_position for axis in joint.axes)
-            return pose(rotation_about((1.0, 0.0, 0.0), first) @ rotation_about((0.0, 1.0, 0.0), second))
+    if joint.kind.num_axes != joint.kind.num_velocities:
+        return IDENTITY  # such joints have no default position
+    if len(joint.axes) == 1 and not joint.axes[0].default_position:
         return IDENTITY
-    axis = joint.axes[0]
-    if not axis.default_position:
-        return IDENTITY
-    direction = np.array(axis.xyz)
-    if joint.type == "prismatic":
-        return pose(None, axis.default_position * direction)
-    travel = joint.screw_pitch / (2.0 * np.pi) * axis.default_position if joint.type == "screw" else 0.0
-    return pose(rotation_about(axis.xyz, axis.default_position), travel * direction)
+    X_FM = IDENTITY
+    for motion, axis in zip(joint.kind.motions, joint.axes, strict=False):
+        q, direction = axis.default_position, np.array(motion.direction or axis.xyz)
+        if motion.kind == SLIDE:
+            step = pose(None, q * direction)
+        else:
+            travel = joint.screw_pitch / (2.0 * np.pi) * q if joint.kind.has_pitch else 0.0
+            step = pose(rotation_about(direction, q), travel * direction)
+        X_FM = compose(X_FM, step)
+    return X_FM
 
 
 def with_armatures(model: ModelSpec, losses: Losses, *, has_gears: bool) -> ModelSpec:
@@ -262,12 +260,12 @@ def _with_loops(model: ModelSpec, loops: set[str], poses: Mapping[str, Matrix], 
         if joint.name not in loops:
             continue
         ends = joint.parent, joint.child
-        if joint.type == "fixed":
+        if joint.kind.is_fixed:
             constraints.append(WeldConstraintSpec(ends[0], joint.X_PF, ends[1], joint.X_CM, joint.place, joint.name))
             form = "a weld"
         else:
             offsets: list[tuple[float, ...]] = [(0.0, 0.0, 0.0)]
-            if joint.type != "ball":
+            if not joint.kind.is_ball:
                 offsets = [tuple(sign * ARM / 2.0 * c for c in joint.axes[0].xyz) for sign in (-1.0, 1.0)]
             for number, offset in enumerate(offsets, start=1):
                 points = [(X @ np.array([*offset, 1.0]))[:3] for X in (joint.X_PF, joint.X_CM)]
@@ -334,7 +332,7 @@ def welded_groups(model: ModelSpec) -> dict[str, str]:
         while link not in groups:
             chain.append(link)
             joint = holder.get(link)
-            if joint is None or joint.type != "fixed":
+            if joint is None or not joint.kind.is_fixed:
                 groups[link] = link
                 break
             link = joint.parent

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.frame_names import SEPARATOR, WORLD
+from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.poses import compose, inverse
-from mbcli.parsers.sdf.sdf_joints import JOINT_TYPES
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, FrameSpec, JointSpec, LinkSpec, WeldConstraintSpec
-from mbcli.parsers.writing.arrange_urdf import ONE_AXIS, swapped
+from mbcli.parsers.writing.arrange_urdf import can_be_swapped, swapped
 from mbcli.parsers.writing.target import Arranged
 from mbcli.parsers.writing.world_link import elements_on_world, name_of_link, with_elements_on
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix4
 
+_FORMS = stated_by("sdf")
 NO_LINK = "a model of SDFormat has a link: this one has none"
 CLOSED = 1e-12  # [m or 1], relative to the size of the loop: how far the ends of a joint may be apart
 
@@ -40,7 +41,7 @@ def arranged_for_sdf(model: ModelSpec, losses: Losses) -> Arranged:
     joints = [_turned(joint, faults, losses) for joint in model.joints]
     poses = _zero_poses(model, branches)
     for joint in joints:
-        if joint.name in loops and joint.type in JOINT_TYPES and not _is_closed(joint, poses):
+        if joint.name in loops and _FORMS[joint.type].tag == "joint" and not _is_closed(joint, poses):
             faults.append((joint.name, "it closes a loop that is open if all joints are at zero"))
     model = replace(
         model,
@@ -59,7 +60,7 @@ def _turned(joint: JointSpec, faults: list[tuple[str, str]], losses: Losses) -> 
     """A joint of SDFormat must not end at the world."""
     if joint.child != WORLD:
         return joint
-    if joint.type in (*ONE_AXIS, "fixed"):
+    if can_be_swapped(joint):
         losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.child}' on", joint.place)
         return swapped(joint)
     faults.append((joint.name, "its child is the world"))
@@ -162,7 +163,7 @@ def _with_frames(model: ModelSpec, losses: Losses) -> ModelSpec:
         return name
 
     def of_joint(joint: JointSpec) -> JointSpec:
-        if joint.type in JOINT_TYPES:
+        if _FORMS[joint.type].tag == "joint":
             return joint
         return replace(
             joint,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mbcli.parsers.frame_names import MODEL, WORLD
+from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BushingSpec, FrameSpec, JointSpec, pose
@@ -14,7 +15,6 @@ from mbcli.parsers.urdf.urdf_joints import rotation_from_z
 from mbcli.parsers.writing.moved_links import with_moved_links
 from mbcli.parsers.writing.target import Arranged
 from mbcli.parsers.writing.world_link import with_link_for_elements
-from mbcli.parsers.writing.write_urdf import LOOP_TYPES
 
 if TYPE_CHECKING:
     from mbcli.parsers.spec import ModelSpec
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STRAIGHT = 1e-12  # relative deviation from a line that rounding explains
 _LINK_ENDS = ("link_A", "link_B", "frame_A", "frame_C")
-ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
+_FORMS = stated_by("urdf")
 
 
 def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
@@ -39,7 +39,7 @@ def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
             X_WL = compose(model.X_WModel, stated[branch.link])
             _tell_pose(branch.link, X_WL, model, losses)
             continue
-        if branch.reversed and joint.type in (*ONE_AXIS, "fixed"):
+        if branch.reversed and can_be_swapped(joint):
             joint = swapped(joint)
             losses.add("changed", "JOINT_REVERSED", f"joint '{joint.name}' leads from '{joint.parent}' on", joint.place)
         fitted = _fitted(joint)
@@ -55,7 +55,7 @@ def arranged_for_urdf(model: ModelSpec, losses: Losses) -> Arranged:
     for joint in moved.joints:
         if joint.name in holders:
             joint = replace(joint, X_CM=IDENTITY)  # without rounding
-        fitted = joint if joint.name in loops and joint.type in LOOP_TYPES else _fitted(joint)
+        fitted = joint if joint.name in loops and _FORMS[joint.type].loops else _fitted(joint)
         if fitted is None:
             faults.append((joint.name, "it is not in the frame of its child, which another joint holds"))
         final.append(fitted or joint)
@@ -105,6 +105,11 @@ def _tell_pose(link: str, X_WL: Matrix4, model: ModelSpec, losses: Losses) -> No
         losses.add("lost", "DEFAULT_POSE", f"the pose of '{link}' in the world, in which it floats", model.place)
 
 
+def can_be_swapped(joint: JointSpec) -> bool:
+    """Whether `swapped` gives the same joint."""
+    return joint.kind.is_fixed or joint.kind.has_one_coordinate
+
+
 def swapped(joint: JointSpec) -> JointSpec:
     """The same joint of one axis, or none, with parent and child exchanged; its coordinate keeps its sign."""
     axes = tuple(replace(axis, xyz=(-axis.xyz[0], -axis.xyz[1], -axis.xyz[2])) for axis in joint.axes)
@@ -117,16 +122,16 @@ def _fitted(joint: JointSpec) -> JointSpec | None:
         return joint
     R_CM, p = joint.X_CM[:3, :3], joint.X_CM[:3, 3]
     X_PC = compose(joint.X_PF, inverse(joint.X_CM))
-    if joint.type == "fixed":
+    if joint.kind.is_fixed:
         return replace(joint, X_PF=X_PC, X_CM=IDENTITY)
-    if joint.type in ONE_AXIS:
+    if joint.kind.has_one_coordinate:
         axis = joint.axes[0]
         direction = R_CM @ axis.xyz
         off = np.abs(np.cross(p, direction)).max()
-        if joint.type == "prismatic" or off <= STRAIGHT * np.abs(p).max():
+        if joint.kind.slides or off <= STRAIGHT * np.abs(p).max():
             turned = replace(axis, xyz=tuple(direction.tolist()))
             return replace(joint, X_PF=X_PC, X_CM=IDENTITY, axes=(turned,))
-    if joint.type == "planar" and not p.any():
+    if joint.kind.axis_is_normal and not p.any():
         R = rotation_from_z(tuple(R_CM[:, 2]))
         if np.abs(R - R_CM).max() <= STRAIGHT:
             return replace(joint, X_CM=pose(R))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mbcli.parsers.duplicate_names import numbered_name
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.spanning_tree import spanning_tree
 from mbcli.parsers.spec import IDENTITY, BallConstraintSpec, InertialSpec, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_mjcf import (
@@ -35,9 +36,7 @@ _ZERO = 1e-12  # [kg m^2]
 # Newton 1.8.0 raises the moments of a body by 1e-6 kg m^2 if one is below the first [kg m^2], or the second times the
 # largest one (`inertia_absolute_tolerance` and `inertia_relative_tolerance` of its ModelBuilder).
 _RAISED, _RAISED_SHARE = 1e-10, 1e-6
-ONE_AXIS = ("revolute", "continuous", "prismatic")
-SEVERAL = ("planar", "universal")  # types that become several joints
-_AS_CONSTRAINTS = ("fixed", "ball")
+_FORMS = stated_by("usd")
 
 
 def is_raised_by_newton(moments: Sequence[float]) -> bool:
@@ -64,14 +63,14 @@ def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
     faults = [(joint.name, why) for joint in model.joints if (why := _fault(joint, loops))]
     if faults:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
-    turned = [joint for joint in model.joints if joint.type in SEVERAL]
+    turned = [joint for joint in model.joints if joint.kind.is_compound]
     for joint in turned:
         parts = [f"'{part.name}'" for part in parts_of([joint])[joint.name]]
         between = " and ".join(f"'{joint.child}_{k}'" for k in range(len(parts) - 1))
         message = f"{joint.type} joint '{joint.name}' is a joint of which some axes are locked"
         message = f"{message}, read as the joints {', '.join(parts)} with {between} between them"
         losses.add("changed", "JOINT", message, joint.place)
-    closing = [joint for joint in model.joints if joint.name in loops and joint.type in _AS_CONSTRAINTS]
+    closing = [joint for joint in model.joints if joint.name in loops and _FORMS[joint.type].loops == "constraint"]
     apart = kept_apart(
         replace(model, joints=tuple(joint for joint in (*turned, *closing) if not joint.collides_with_parent))
     )
@@ -90,16 +89,14 @@ def arranged_for_usd(model: ModelSpec, losses: Losses) -> Arranged:
 
 
 def _fault(joint: JointSpec, loops: Collection[str]) -> str | None:
-    if joint.type == "screw":
-        return "USD has no screw joint"
-    if joint.type == "quaternion_floating":
+    if joint.kind.is_floating:
         found = floating_faults(joint)
         if not found and (joint.reflected_inertia or joint.name in loops):
             return "a body that floats has no joint, and no inertia of a drive"
         return found[0][1] if found else None
-    if joint.name in loops and joint.type in SEVERAL:
+    if joint.name in loops and not _FORMS[joint.type].loops:
         return f"a {joint.type} joint cannot close a loop"
-    if joint.name in loops and joint.type == "ball" and (joint.reflected_inertia or any(joint.damping)):
+    if joint.name in loops and joint.kind.is_ball and (joint.reflected_inertia or any(joint.damping)):
         return "it closes a loop, where it has no damping and no drive"
     return None
 
@@ -109,7 +106,7 @@ def _with_constraints(model: ModelSpec, closing: Sequence[JointSpec], losses: Lo
     constraints = list(model.constraints)
     for joint in closing:
         ends = joint.parent, joint.child
-        if joint.type == "fixed":
+        if joint.kind.is_fixed:
             constraints.append(WeldConstraintSpec(ends[0], joint.X_PF, ends[1], joint.X_CM, joint.place, joint.name))
         else:
             p_AP, p_BQ = (tuple(X[:3, 3].tolist()) for X in (joint.X_PF, joint.X_CM))
@@ -128,7 +125,7 @@ def _with_plain_leaders(model: ModelSpec, losses: Losses) -> ModelSpec:
         axes = []
         for axis in joint.axes:
             leader = None if axis.mimic is None else joints.get(axis.mimic.leader)
-            if leader is not None and not {leader.type, joint.type} <= {*ONE_AXIS}:
+            if leader is not None and not (_has_plain_axis(leader) and _has_plain_axis(joint)):
                 message = f"that {joint.type} joint '{joint.name}' follows {leader.type} joint '{leader.name}'"
                 losses.add("motion", "JOINT_MIMIC", message, axis.place)
                 axis = replace(axis, mimic=None)
@@ -139,26 +136,28 @@ def _with_plain_leaders(model: ModelSpec, losses: Losses) -> ModelSpec:
 
 def _with_even_axes(joint: JointSpec, losses: Losses) -> JointSpec:
     """A joint of several axes with one damping and one friction; Newton's schema has one number for all."""
-    if joint.type == "universal":
-        is_even = len({(axis.damping, axis.friction) for axis in joint.axes}) == 1
-    else:
-        is_even = joint.type != "planar" or not any(joint.damping)
-    if is_even:
+    are_even = len({(axis.damping, axis.friction) for axis in joint.axes}) < 2
+    if are_even and not (joint.kind.is_compound and any(joint.damping)):
         return joint
     losses.add("motion", "JOINT_DAMPING", f"the dampings of {joint.type} joint '{joint.name}'", joint.place)
     axes = tuple(replace(axis, damping=0.0, friction=0.0) for axis in joint.axes)
     return replace(joint, axes=axes, damping=())
 
 
+def _has_plain_axis(joint: JointSpec) -> bool:
+    return joint.kind.turns or joint.kind.slides
+
+
 def _with_plain_drives(model: ModelSpec, losses: Losses) -> ModelSpec:
     """Drives of joints of one axis, which no loop excludes."""
-    types = {joint.name: joint.type for joint in model.joints}
+    joints = {joint.name: joint for joint in model.joints}
     kept = []
     for actuator in model.actuators:
-        if types.get(actuator.joint) in ONE_AXIS:
+        joint = joints.get(actuator.joint)
+        if joint is not None and _has_plain_axis(joint):
             kept.append(actuator)
-        elif actuator.joint in types:
-            message = f"actuator '{actuator.name}' of {types[actuator.joint]} joint '{actuator.joint}'"
+        elif joint is not None:
+            message = f"actuator '{actuator.name}' of {joint.type} joint '{actuator.joint}'"
             losses.add("motion", "ACTUATOR", message, actuator.place)
     return replace(model, actuators=tuple(kept))
 

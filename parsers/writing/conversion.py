@@ -12,13 +12,13 @@ from mbcli.parsers.mesh_files import relocated
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import IDENTITY, Mesh
 from mbcli.parsers.writing.flatten import flattened
-from mbcli.parsers.writing.format_capabilities import reduced_to_format, without_joints
+from mbcli.parsers.writing.format_capabilities import reduced_to_format, refused_joints, without_joints
 from mbcli.parsers.writing.losses import Losses
 from mbcli.parsers.writing.target_names import with_target_names
 from mbcli.parsers.writing.write_xml import finish, numbers_of_elements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mbcli.parsers.package_map import PackageMap
     from mbcli.parsers.spec import GeometrySpec, JointSpec, LinkSpec, ModelSpec
@@ -72,12 +72,10 @@ def converted(
     """
     losses, target = losses or Losses(), FORMATS[target_name].target()
     kept = target.reduced(reduced_to_format(flattened(model), target, losses, frozenset(copies or {})), losses)
+    kept = _without(kept, refused_joints(kept, target), losses)
     arranged = target.arranged(kept, losses)
     if arranged.unsupported_joints:
-        for name, why in arranged.unsupported_joints:
-            place, child = next((joint.place, joint.child) for joint in kept.joints if joint.name == name)
-            losses.add("motion", "JOINT", f"joint '{name}' of link '{child}': {why}", place)
-        kept = without_joints(kept, {name for name, _ in arranged.unsupported_joints})
+        kept = _without(kept, arranged.unsupported_joints, losses)
         arranged = target.arranged(kept, losses)
     kept = _with_given(kept, arranged)
     named = with_target_names(arranged.model, target, losses)
@@ -113,6 +111,14 @@ def converted(
         limits=target.limits,
         tolerance=target.tolerance,
     )
+
+
+def _without(model: ModelSpec, refused: Sequence[tuple[str, str]], losses: Losses) -> ModelSpec:
+    """The model without joints that the format does not have: (name, why)."""
+    for name, why in refused:
+        place, child = next((joint.place, joint.child) for joint in model.joints if joint.name == name)
+        losses.add("motion", "JOINT", f"joint '{name}' of link '{child}': {why}", place)
+    return without_joints(model, {name for name, _ in refused}) if refused else model
 
 
 def _with_given(model: ModelSpec, arranged: Arranged) -> ModelSpec:

@@ -8,8 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import STOPS, Form, Refusal, Substitute
 from mbcli.parsers.proximity_properties import proximity_elements
-from mbcli.parsers.sdf.sdf_actuators import ACTUATED
 from mbcli.parsers.spec import AxisSpec, Sphere
 from mbcli.parsers.writing.directed_friction import directed_friction, without_direction
 from mbcli.parsers.writing.equal_limits import with_equal_limits
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
 
-# fields of AxisSpec, for `Target.axis_fields`
-DYNAMICS = frozenset({"damping", "friction"})
-LIMITS = frozenset({"lower", "upper", "velocity", "acceleration"})
-ONE_AXIS = LIMITS | DYNAMICS | {"effort", "mimic"}
-STOPS = frozenset({"stop_stiffness", "stop_dissipation"})
-LIMITED = ("revolute", "continuous", "prismatic")
 _ALWAYS = {"xyz", "place", "drakes_limits"}
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort", *STOPS}
 WORDS_OF_TRANSMISSIONS = {
@@ -67,6 +61,12 @@ def reduced_to_format(
     """
     model = _Reduction(model, target, losses, copied).reduced()
     return model if target.gravity else replace(model, gravity=None)
+
+
+def refused_joints(model: ModelSpec, target: Target) -> tuple[tuple[str, str], ...]:
+    """(joint, why) of the joints of a kind that a `Target` refuses."""
+    stated = ((joint.name, target.joints[joint.type]) for joint in model.joints)
+    return tuple((name, form.why) for name, form in stated if isinstance(form, Refusal))
 
 
 def without_joints(model: ModelSpec, names: set[str]) -> ModelSpec:
@@ -296,21 +296,18 @@ class _Reduction:
 
     def _joint(self, joint: JointSpec) -> JointSpec:
         axes = tuple(self._axis(joint, axis) for axis in joint.axes)
-        if joint.type == "universal" and not joint.axes:
-            axes = tuple(
-                AxisSpec(xyz, joint.place, damping=sum(joint.damping[:1])) for xyz in ((1.0, 0, 0), (0, 1.0, 0))
-            )
-        if not self.target.rpy_floating and joint.type == "rpy_floating":
-            self.lose(
-                "motion",
-                "JOINT_TYPE",
-                f"joint '{joint.name}' has roll, pitch and yaw: a floating joint of the format has a quaternion",
-                joint.place,
-            )
-            joint = replace(joint, type="quaternion_floating")
+        if joint.kind.num_axes > 1 and not joint.axes:
+            directions = (motion.direction for motion in joint.kind.motions)
+            one = sum(joint.damping[:1])
+            axes = tuple(AxisSpec(xyz, joint.place, damping=one) for xyz in directions if xyz is not None)
+        form = self.target.joints[joint.type]
+        if isinstance(form, Substitute):
+            self.lose("motion", "JOINT_TYPE", f"joint '{joint.name}' {form.loss}", joint.place)
+            joint = replace(joint, type=form.kind)
+            form = self.target.joints[joint.type]
         damping = joint.damping
-        if joint.type == "quaternion_floating" and any(damping) and self.target.floating_damping != "two":
-            if self.target.floating_damping == "none":
+        if joint.kind.is_floating and any(damping) and isinstance(form, Form) and form.dampings < len(damping):
+            if not form.dampings:
                 self.lose("motion", "JOINT_DAMPING", f"the damping of floating joint '{joint.name}'", joint.place)
                 damping = ()
             elif len(set(damping)) > 1:
@@ -335,7 +332,7 @@ class _Reduction:
 
     def _axis(self, joint: JointSpec, axis: AxisSpec) -> AxisSpec:
         kept = self._fields(joint) | _ALWAYS
-        if joint.type == "planar" or "floating" in joint.type:  # their axes have no meaning
+        if joint.kind.axis_is_normal or joint.kind.is_floating:  # their axes have no meaning
             kept |= {field for field in _DEFAULTS if getattr(axis, field) == _DEFAULTS[field]}
         lost = {name for name, default in _DEFAULTS.items() if name not in kept and getattr(axis, name) != default}
         if not self.target.second_axes_lead and axis.mimic is not None and axis.mimic.leader_axis != 0:
@@ -351,7 +348,8 @@ class _Reduction:
         return replace(axis, **defaults) if lost else axis
 
     def _fields(self, joint: JointSpec) -> frozenset[str]:
-        return self.target.axis_fields.get(joint.type, frozenset())
+        form = self.target.joints[joint.type]
+        return form.fields if isinstance(form, Form) else frozenset()
 
     # --------------------------------------------------------------------------- actuators, constraints
 
@@ -448,7 +446,7 @@ class _Reduction:
                 if actuator.effort_limit != inf:
                     message = f"the effort limit of the actuator of {joint.type} joint '{joint.name}'"
                     self.lose("motion", "JOINT_EFFORT", message, joint.place)
-        elif self.target.zero_effort_is_none and joint.type in ACTUATED and effort == inf:
+        elif self.target.zero_effort_is_none and joint.kind.has_one_coordinate and effort == inf:
             effort = 0.0  # no actuator; with a limit NO_ACTUATOR says so
         return replace(joint, axes=(replace(first, effort=effort), *joint.axes[1:]))
 
@@ -465,7 +463,7 @@ class _Reduction:
 
 def _static_links(model: ModelSpec) -> set[str]:
     """Names of links that fixed joints hold at the world."""
-    found, pending = {WORLD}, [joint for joint in model.joints if joint.type == "fixed"]
+    found, pending = {WORLD}, [joint for joint in model.joints if joint.kind.is_fixed]
     grown = True
     while grown:
         grown = False

@@ -11,10 +11,8 @@ from mbcli.parsers.spec import BushingSpec, TendonConstraintSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mbcli.parsers.joint_kinds import JointKind
     from mbcli.parsers.spec import ModelSpec
-
-_FIRST = ("revolute", "continuous", "prismatic")
-_NEXT = (*_FIRST, "ball")
 
 
 def carried_through(model: ModelSpec) -> dict[str, str]:
@@ -31,9 +29,14 @@ def carried_through(model: ModelSpec) -> dict[str, str]:
         and not (link.visuals or link.collisions or link.name in named)
         and carries[link.name] == 1
         and link.name in holder
-        and holder[link.name].type in _FIRST
-        and below[link.name].type in _NEXT
+        and (holder[link.name].kind.turns or holder[link.name].kind.slides)
+        and _stands_on_another(below[link.name].kind)
     }
+
+
+def _stands_on_another(kind: JointKind) -> bool:
+    """Whether its joints may be the last of several that stand on one body."""
+    return kind.turns or kind.slides or kind.is_ball
 
 
 def _named_links(model: ModelSpec) -> set[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 from mbcli.parsers.duplicate_names import generated_name
-from mbcli.parsers.writing.simple_joints import BALL, FREE
+from mbcli.parsers.joint_kinds import BALL, FREE
 from mbcli.parsers.writing.write_xml import add, numbers, tidy
 
 from mbcli.math.rotation_array import matrix_from_quaternion, quaternion_from_matrix

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from mbcli.parsers.formats.mjcf import readable_mesh
+from mbcli.parsers.joint_kinds import forms_of
 from mbcli.parsers.spec import (
     BushingSpec,
     Cone,
@@ -18,7 +19,6 @@ from mbcli.parsers.spec import (
     SpringDamperSpec,
 )
 from mbcli.parsers.writing.arrange_mjcf import REFUSED_MASS, arranged_for_mjcf, principal_moments
-from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED
 from mbcli.parsers.writing.target import DIGITS, Target, as_it_is
 from mbcli.parsers.writing.write_mjcf import write_mjcf
 
@@ -33,9 +33,6 @@ _SHAPES = {Cone: "cone", Polyline: "polyline"}
 FLAT = 1e-7  # thickness of a flat mesh, relative to its size
 _ROUNDING = 1e-10  # relative to the largest moment: an inertia that is that far from possible is made so
 _MARGIN = 1e-13  # relative, by which it then is possible, so that MuJoCo's own rounding changes nothing
-_AXIS = DYNAMICS | {
-    *("lower", "upper", "effort", "mimic", "spring_reference", "spring_stiffness", "default_position"),
-}
 
 
 def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
@@ -117,10 +114,7 @@ def _refused_inertia(inertial: InertialSpec) -> tuple[InertialSpec, str, str] | 
 _TARGET = Target(
     suffix=".xml",
     copied_suffix=lambda path: None if readable_mesh(path) else ".obj",
-    axis_fields={
-        **dict.fromkeys((*LIMITED, "universal"), _AXIS),
-        "screw": _AXIS - {"spring_reference", "spring_stiffness"},
-    },
+    joints=forms_of("mjcf"),
     without_effect=frozenset({"velocity", "acceleration"}),
     limits=("position",),
     missing_shape=_missing_shape,
@@ -145,8 +139,6 @@ _TARGET = Target(
     link_gravity=True,
     link_velocities=False,
     deformables=False,
-    rpy_floating=False,
-    floating_damping="one",
     ball_springs=True,
     second_axes_lead=True,
     any_rest=False,

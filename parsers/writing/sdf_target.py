@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.joint_kinds import forms_of
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
-from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS, STOPS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_sdf import write_sdf
@@ -29,11 +29,7 @@ def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:
 _TARGET = Target(
     suffix=".sdf",
     copied_suffix=lambda path: None,
-    axis_fields={
-        **{kind: ONE_AXIS | STOPS | {"spring_reference", "spring_stiffness", "default_position"} for kind in LIMITED},
-        "screw": DYNAMICS | {"mimic", "effort", "default_position"},
-        "universal": DYNAMICS | {"default_position"},
-    },
+    joints=forms_of("sdf"),
     without_effect=frozenset(),
     limits=("position", "velocity", "acceleration"),
     missing_shape=lambda shape, touches, copied, moves: None,
@@ -58,8 +54,6 @@ _TARGET = Target(
     link_gravity=True,
     link_velocities=False,
     deformables=True,
-    rpy_floating=True,
-    floating_damping="two",
     ball_springs=False,
     second_axes_lead=True,
     any_rest=False,

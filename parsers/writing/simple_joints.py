@@ -7,15 +7,13 @@ from math import inf, pi
 from typing import TYPE_CHECKING, Any
 
 from mbcli.parsers.duplicate_names import generated_name
+from mbcli.parsers.joint_kinds import BALL, FREE
 from mbcli.parsers.spec import AxisSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.parsers.spec import JointSpec
-
-HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
-X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -34,70 +32,27 @@ class Part:
     turn_limit: float = inf  # [rad] of a ball joint
 
 
-def _one_axis(kind: str) -> Callable[..., tuple[Part, ...]]:
-    def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-        return (Part(joint.name, kind, (1.0,), joint.axes[0], 0.0, joint.reflected_inertia),)
-
-    return parts
-
-
-def _in_space(kind: str, count: int) -> Callable[..., tuple[Part, ...]]:
-    def parts(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-        damping, inertia = max(joint.damping, default=0.0), joint.reflected_inertia
-        common = joint.name, kind, (1.0,) * count, None, damping, inertia, joint.stiffness
-        return (Part(*common, friction=joint.friction, turn_limit=joint.turn_limit),)
-
-    return parts
-
-
-def _universal(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-    axes = zip("xy", (X, Y), joint.axes, ((1.0, 0.0), (0.0, 1.0)), strict=True)
-    return tuple(
-        Part(name(f"{joint.name}_q{letter}"), HINGE, row, _along(axis, direction), 0.0, joint.reflected_inertia)
-        for letter, direction, axis, row in axes
-    )
-
-
-def _planar(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-    damping = joint.damping or (0.0, 0.0, 0.0)
-    kinds = (("x", SLIDE, X), ("y", SLIDE, Y), ("qz", HINGE, Z))
-    return tuple(
-        Part(
-            name(f"{joint.name}_{ending}"),
-            kind,
-            tuple(float(k == column) for column in range(3)),
-            AxisSpec(direction, joint.place, damping=damping[k]),
-            0.0,
-            joint.reflected_inertia,
-        )
-        for k, (ending, kind, direction) in enumerate(kinds)
-    )
-
-
-def _screw(joint: JointSpec, name: Callable[[str], str]) -> tuple[Part, ...]:
-    axis, ratio = joint.axes[0], joint.screw_pitch / (2.0 * pi)
-    turn = Part(joint.name, HINGE, (1.0,), axis, 0.0, joint.reflected_inertia)
-    travel = AxisSpec(axis.xyz, axis.place, default_position=ratio * axis.default_position)
-    return turn, Part(name(f"{joint.name}_travel"), SLIDE, (ratio,), travel, 0.0, 0.0, 0.0, (joint.name, ratio))
-
-
-def _along(axis: AxisSpec, direction: tuple[float, float, float]) -> AxisSpec:
-    return replace(axis, xyz=direction)
-
-
-COMPOUND = ("universal", "planar", "screw")  # types that become several joints
-
-_PARTS: dict[str, Callable[..., tuple[Part, ...]]] = {
-    "fixed": lambda joint, name: (),
-    "revolute": _one_axis(HINGE),
-    "continuous": _one_axis(HINGE),
-    "prismatic": _one_axis(SLIDE),
-    "screw": _screw,
-    "universal": _universal,
-    "planar": _planar,
-    "ball": _in_space(BALL, 3),
-    "quaternion_floating": _in_space(FREE, 6),
-}
+def _part(joint: JointSpec, k: int, name: Callable[[str], str]) -> Part:
+    """The Part of one of the motions of a joint."""
+    motion, inertia = joint.kind.motions[k], joint.reflected_inertia
+    if motion.kind in (BALL, FREE):
+        row = (1.0,) * joint.kind.num_velocities
+        common = joint.name, motion.kind, row, None, max(joint.damping, default=0.0), inertia, joint.stiffness
+        return Part(*common, friction=joint.friction, turn_limit=joint.turn_limit)
+    if motion.by_pitch:
+        axis, ratio = joint.axes[0], joint.screw_pitch / (2.0 * pi)
+        travel = AxisSpec(axis.xyz, axis.place, default_position=ratio * axis.default_position)
+        follows = joint.name, ratio
+        return Part(name(f"{joint.name}_{motion.ending}"), motion.kind, (ratio,), travel, 0.0, 0.0, 0.0, follows)
+    if motion.direction is None:
+        return Part(joint.name, motion.kind, (1.0,), joint.axes[0], 0.0, inertia)
+    count = joint.kind.num_velocities
+    if joint.kind.num_axes == count:
+        axis = replace(joint.axes[k], xyz=motion.direction)
+    else:
+        axis = AxisSpec(motion.direction, joint.place, damping=joint.damping[k] if joint.damping else 0.0)
+    row = tuple(float(k == column) for column in range(count))
+    return Part(name(f"{joint.name}_{motion.ending}"), motion.kind, row, axis, 0.0, inertia)
 
 
 def parts_of(joints: Any) -> dict[str, tuple[Part, ...]]:
@@ -111,5 +66,5 @@ def parts_of(joints: Any) -> dict[str, tuple[Part, ...]]:
         return free
 
     for joint in joints:
-        found[joint.name] = _PARTS[joint.type](joint, name)
+        found[joint.name] = tuple(_part(joint, k, name) for k in range(len(joint.kind.motions)))
     return found

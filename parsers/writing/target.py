@@ -10,6 +10,8 @@ from mbcli.parsers.frame_names import WORLD
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mbcli.parsers.joint_kinds import Stated
+
 
 DIGITS = 1e-9  # of documents that have all digits, after the arithmetic of both plants
 
@@ -52,8 +54,7 @@ class Target:
     suffix: str  # of files that are named after the model's
     # path of a mesh: the suffix that its copy gets, converted; None: its own
     copied_suffix: Callable[[str], str | None]
-    # joint type: the fields of AxisSpec that the format has for it, beside direction and place; of other types none
-    axis_fields: Mapping[str, frozenset[str]]
+    joints: Mapping[str, Stated]  # what it has for each kind of joint (joint_kinds.py)
     # fields of AxisSpec whose loss leaves the motion as it is, beside those of all formats
     without_effect: frozenset[str]
     limits: tuple[str, ...]  # of "position", "velocity", "acceleration": those that joints have
@@ -83,8 +84,6 @@ class Target:
     link_gravity: bool  # whether a link can be out of gravity
     link_velocities: bool  # whether a link can move at the start
     deformables: bool
-    rpy_floating: bool  # whether a floating joint can have roll, pitch and yaw
-    floating_damping: str  # "none", "one" number, or "two", of rotation and translation
     ball_springs: bool  # whether a ball joint can have a spring, dry friction and a range
     second_axes_lead: bool  # whether a joint can follow the second axis of another
     any_rest: bool  # whether a controller can aim at any position and velocity by itself

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.joint_kinds import forms_of
 from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf, with_one_root
-from mbcli.parsers.writing.format_capabilities import DYNAMICS, LIMITED, ONE_AXIS
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
 from mbcli.parsers.writing.write_urdf import write_urdf
@@ -40,11 +40,7 @@ def _extensions(root: XmlElement, counts: Mapping[str, int]) -> dict[str, str]:
 _TARGET = Target(
     suffix=".urdf",
     copied_suffix=lambda path: None,
-    axis_fields={
-        **{kind: ONE_AXIS | {"deceleration", "jerk"} for kind in LIMITED},
-        "screw": DYNAMICS | {"mimic"},
-        "universal": frozenset({"damping"}),
-    },
+    joints=forms_of("urdf"),
     without_effect=frozenset(),
     limits=("position", "velocity", "acceleration"),
     missing_shape=_missing_shape,
@@ -69,8 +65,6 @@ _TARGET = Target(
     link_gravity=False,
     link_velocities=False,
     deformables=False,
-    rpy_floating=False,
-    floating_damping="none",
     ball_springs=False,
     second_axes_lead=False,
     any_rest=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.joint_kinds import forms_of
 from mbcli.parsers.spec import (
     Box,
     BushingSpec,
@@ -15,8 +16,7 @@ from mbcli.parsers.spec import (
     TendonConstraintSpec,
 )
 from mbcli.parsers.usd.usd_encoding import encoded_usd
-from mbcli.parsers.writing.arrange_usd import ONE_AXIS, arranged_for_usd, identifier, reduced_for_usd
-from mbcli.parsers.writing.format_capabilities import DYNAMICS
+from mbcli.parsers.writing.arrange_usd import arranged_for_usd, identifier, reduced_for_usd
 from mbcli.parsers.writing.target import Target
 from mbcli.parsers.writing.write_usd import write_usd
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, Shape
 
 SINGLE = 1e-5  # of joints and masses in single precision, along a chain of joints
-_LIMITED = DYNAMICS | {"lower", "upper"}
-_AXIS = _LIMITED | {"velocity", "effort", "mimic", "spring_reference", "spring_stiffness", "default_position"}
 
 
 def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
@@ -70,7 +68,7 @@ def _missing_relation(spec: ForceElementSpec | ConstraintSpec) -> str | None:
 _TARGET = Target(
     suffix=".usda",
     copied_suffix=lambda path: None,
-    axis_fields={**dict.fromkeys(ONE_AXIS, _AXIS), "universal": _LIMITED},
+    joints=forms_of("usd"),
     without_effect=frozenset({"acceleration"}),
     limits=("position", "velocity"),
     missing_shape=_missing_shape,
@@ -95,8 +93,6 @@ _TARGET = Target(
     link_gravity=True,
     link_velocities=True,
     deformables=False,
-    rpy_floating=False,
-    floating_damping="none",
     ball_springs=False,
     second_axes_lead=False,
     any_rest=True,

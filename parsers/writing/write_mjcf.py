@@ -17,6 +17,7 @@ from lxml import etree
 from mbcli.parsers.diagnostics import printable
 from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import FREE, HINGE, SLIDE
 from mbcli.parsers.poses import compose, inverse, rotation_about
 from mbcli.parsers.spec import (
     IDENTITY,
@@ -42,7 +43,7 @@ from mbcli.parsers.writing.mjcf_keyframes import add_keyframes
 from mbcli.parsers.writing.mjcf_relations import add_relations
 from mbcli.parsers.writing.mjcf_sensors import add_sensors, magnetic_field, sensors_as_read, site_shapes
 from mbcli.parsers.writing.mjcf_transmissions import TransmissionWriter
-from mbcli.parsers.writing.simple_joints import FREE, HINGE, SLIDE, Part, parts_of
+from mbcli.parsers.writing.simple_joints import Part, parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
 
@@ -181,7 +182,7 @@ class _Writer:
         names: set[str],
     ) -> XmlElement:
         joint = chain[0] if chain else None
-        if joint is None or joint.type == "quaternion_floating":
+        if joint is None or joint.kind.is_floating:
             place = _place(link.X_ModelL)
         elif len(chain) > 1:
             X_WP = IDENTITY if joint.parent == WORLD else links[joint.parent].X_ModelL

@@ -10,10 +10,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.proximity_properties import proximity_elements
-from mbcli.parsers.sdf.sdf_actuators import ACTUATED, NO_ACTUATOR
+from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
-from mbcli.parsers.sdf.sdf_joints import DYNAMICS, JOINT_TYPES, LIMIT, OWN_POSITION
+from mbcli.parsers.sdf.sdf_joints import AXES, DYNAMICS, LIMIT, OWN_POSITION, fields_of
 from mbcli.parsers.spec import (
     AxisSpec,
     Box,
@@ -35,6 +36,7 @@ from mbcli.parsers.writing.write_xml import add, add_physics, start, xyz_rpy
 from mbcli.multibody.fem.body_config import MATERIAL_NAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from mbcli.parsers.spec import (
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Matrix4
 
 VERSION = "1.11"
-_DRAKE_TYPES = ("planar",)  # of <drake:joint> in SDFormat; Drake passes over <mbcli:joint>, and bodies float then
+_FORMS = stated_by("sdf")  # Drake passes over <mbcli:joint>, and bodies float then
 
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
@@ -73,7 +75,7 @@ def write_sdf(spec: ModelSpec) -> XmlElement:
         _add_pose(add(model, "frame", name=frame.name, attached_to=frame.link), frame.X_LF)
     actuators = {actuator.joint: actuator for actuator in spec.actuators}
     for joint in spec.joints:
-        if joint.type in JOINT_TYPES:
+        if _FORMS[joint.type].tag == "joint":
             _add_joint(model, joint, actuators.get(joint.name))
         else:
             _add_joint_between_frames(model, joint)
@@ -212,35 +214,34 @@ SHAPES = {
 
 
 def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | None) -> None:
-    kind = joint.type
-    if kind == "continuous" and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
-        kind = "revolute"  # a continuous joint has no limits in SDFormat
-    node = add(model, "joint", name=joint.name, type=kind)
+    if joint.kind.endless and (joint.axes[0].lower, joint.axes[0].upper) != (-inf, inf):
+        joint = replace(joint, type="revolute")  # a continuous joint has no limits in SDFormat
+    node = add(model, "joint", name=joint.name, type=_FORMS[joint.type].word)
     _add_pose(node, joint.X_CM)
     add(node, "parent", joint.parent)
     add(node, "child", joint.child)
-    for tag, axis in zip(("axis", "axis2"), joint.axes, strict=False):
-        _add_axis(node, tag, axis, JOINT_TYPES[kind])
-    if kind == "ball" and any(joint.damping):
+    for tag, axis in zip(AXES, joint.axes, strict=False):
+        _add_axis(node, tag, axis, fields_of(joint.type))
+    if joint.kind.is_ball and any(joint.damping):
         add(add(add(node, "axis"), "dynamics"), "damping", joint.damping[0])
-    if kind == "screw":
+    if joint.kind.has_pitch:
         add(node, "screw_thread_pitch", joint.screw_pitch)
     if actuator is not None:
         _add_actuator(node, actuator)
-    elif kind in ACTUATED and joint.axes[0].effort != 0:
+    elif joint.kind.has_one_coordinate and joint.axes[0].effort != 0:
         add(node, NO_ACTUATOR)
     mimic = joint.axes[0].mimic if joint.axes else None
     if mimic is not None and mimic.leader_axis == 0:  # beside the element of the format, which Drake does not read
         add(node, "drake:mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_axis(joint: XmlElement, tag: str, axis: AxisSpec, rule: Any) -> None:
+def _add_axis(joint: XmlElement, tag: str, axis: AxisSpec, stated: Collection[str]) -> None:
     node = add(joint, tag)
     add(node, "xyz", axis.xyz)
     if axis.default_position:
         add(node, OWN_POSITION, axis.default_position)
     for group, tags in (("limit", LIMIT), ("dynamics", DYNAMICS)):
-        values = {tag: getattr(axis, field) for tag, field in tags.items() if field in rule.reads}
+        values = {tag: getattr(axis, field) for tag, field in tags.items() if field in stated}
         values = {tag: value for tag, value in values.items() if value != _DEFAULTS[tags[tag]]}
         owner = add(node, group) if values else None
         for tag_of_value, value in values.items():
@@ -264,11 +265,12 @@ def _add_actuator(joint: XmlElement, actuator: ActuatorSpec) -> None:
 
 
 def _add_joint_between_frames(model: XmlElement, joint: JointSpec) -> None:
-    prefix = "drake" if joint.type in _DRAKE_TYPES else "mbcli"
-    node = add(model, f"{prefix}:joint", name=joint.name, type=joint.type)
+    form = _FORMS[joint.type]
+    prefix = form.tag.removesuffix(":joint")
+    node = add(model, form.tag, name=joint.name, type=form.word)
     add(node, f"{prefix}:parent", joint.parent)
     add(node, f"{prefix}:child", joint.child)
-    if joint.type == "planar" or any(joint.damping):
+    if not joint.kind.is_floating or any(joint.damping):
         add(node, f"{prefix}:damping", joint.damping or (0.0, 0.0, 0.0))
 
 

@@ -5,11 +5,13 @@ The model must be one that `arranged_for_urdf` made: each joint is in the frame 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from lxml import etree
 from mbcli.parsers.frame_names import WORLD
+from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.proximity_properties import FRICTION_DIRECTION, proximity_elements
 from mbcli.parsers.spec import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
     from typing import Any
 
+    from mbcli.parsers.joint_kinds import Form
     from mbcli.parsers.spec import (
         ActuatorSpec,
         AxisSpec,
@@ -34,16 +37,12 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Matrix4
 
-LOOP_TYPES = ("revolute", "continuous", "prismatic", "fixed")
+_FORMS = stated_by("urdf")
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_DRAKE_TYPES = ("ball", "screw", "universal")
-_TYPES = {"quaternion_floating": "floating"}
-_LIMITED = ("revolute", "continuous", "prismatic")
 NO_LIMIT = 1e101  # of attributes that others require: more than LARGEST_NUMBER, which is read as infinity
-REQUIRED_LIMITS = {  # by urdfdom, which ROS and Pinocchio read with; it takes a missing position limit for 0
-    **dict.fromkeys(("revolute", "prismatic"), ("lower", "upper", "effort", "velocity")),
-    "continuous": ("effort", "velocity"),  # if there is a <limit>
-}
+# by urdfdom, which ROS and Pinocchio read with; it takes a missing position limit for 0
+_REQUIRED_LIMITS = ("lower", "upper", "effort", "velocity")
+_REQUIRED_OF_ENDLESS = ("effort", "velocity")  # if there is a <limit>
 LIMITS = {  # attribute: field of AxisSpec; infinite values are left out
     "lower": "lower",
     "upper": "upper",
@@ -192,51 +191,51 @@ def _drop_idle_world(root: XmlElement) -> None:
 
 
 def _add_joint(root: XmlElement, joint: JointSpec, closes_loop: bool) -> None:
-    kind = _TYPES.get(joint.type, joint.type)
     axis = joint.axes[0] if joint.axes else None
-    if kind in ("revolute", "continuous") and axis is not None:
-        kind = "continuous" if (axis.lower, axis.upper) == (-inf, inf) else "revolute"
+    if joint.kind.turns and axis is not None:
+        joint = replace(joint, type="continuous" if (axis.lower, axis.upper) == (-inf, inf) else "revolute")
+    kind, form = joint.kind, _FORMS[joint.type]
     direction = axis.xyz if axis is not None else None
-    if closes_loop and kind in LOOP_TYPES:
-        node = add(root, "loop_joint", name=joint.name, type=kind)
+    if closes_loop and form.loops:
+        node = add(root, "loop_joint", name=joint.name, type=form.word)
         for tag, link, X in (("link1", joint.parent, joint.X_PF), ("link2", joint.child, joint.X_CM)):
             _set_pose(add(node, tag, link=link), X)
     else:
-        node = add(root, "drake:joint" if kind in _DRAKE_TYPES else "joint", name=joint.name, type=kind)
+        node = add(root, form.tag, name=joint.name, type=form.word)
         X_PF = joint.X_PF
-        if kind == "planar":  # stated by the normal; the reader turns it to z
+        if kind.axis_is_normal:  # stated by the normal; the reader turns it to z
             direction = tuple(joint.X_CM[:3, 2].tolist())
             X_PF = compose(X_PF, inverse(joint.X_CM))
         _add_origin(node, X_PF)
         add(node, "parent", link=joint.parent)
         add(node, "child", link=joint.child)
-    if kind in (*_LIMITED, "screw", "planar"):
+    if kind.num_axes == 1:
         add(node, "axis", xyz=direction)
-    if kind in _LIMITED:
-        _add_limits(node, joint.axes[0], kind)
-    _add_dynamics(node, joint, kind)
-    if kind == "screw":
+    if "lower" in form.fields:
+        _add_limits(node, joint.axes[0], kind.endless)
+    _add_dynamics(node, joint, form)
+    if kind.has_pitch:
         add(node, "drake:screw_thread_pitch", value=joint.screw_pitch)
     if axis is not None and axis.mimic is not None:
         mimic = axis.mimic
         add(node, "mimic", joint=mimic.leader, multiplier=mimic.multiplier, offset=mimic.offset)
 
 
-def _add_limits(node: XmlElement, axis: AxisSpec, kind: str) -> None:
+def _add_limits(node: XmlElement, axis: AxisSpec, endless: bool) -> None:
     limits = {name: getattr(axis, field) for name, field in LIMITS.items()}
     finite = {name for name, value in limits.items() if abs(value) != inf}
-    if finite or kind != "continuous":
-        finite.update(REQUIRED_LIMITS[kind])
+    if finite or not endless:
+        finite.update(_REQUIRED_OF_ENDLESS if endless else _REQUIRED_LIMITS)
         said = {name: min(max(value, -NO_LIMIT), NO_LIMIT) for name, value in limits.items() if name in finite}
         add(node, "limit", **said)
 
 
-def _add_dynamics(node: XmlElement, joint: JointSpec, kind: str) -> None:
-    if kind in ("planar", "ball") and any(joint.damping):
+def _add_dynamics(node: XmlElement, joint: JointSpec, form: Form) -> None:
+    if form.dampings and any(joint.damping):
         add(node, "dynamics", damping=joint.damping)
-    elif kind in (*_LIMITED, "screw", "universal"):
+    elif form.fields:
         axis = joint.axes[0]
-        friction = axis.friction if kind != "universal" else 0.0
+        friction = axis.friction if "friction" in form.fields else 0.0
         if axis.damping or friction:
             add(node, "dynamics", damping=axis.damping, friction=friction or None)
 

@@ -19,6 +19,7 @@ import numpy as np
 from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.geometry_inertia import matrix_of, six_of
+from mbcli.parsers.joint_kinds import SLIDE, stated_by
 from mbcli.parsers.poses import compose
 from mbcli.parsers.spec import (
     AxisSpec,
@@ -38,9 +39,9 @@ from mbcli.parsers.spec import (
     pose,
 )
 from mbcli.parsers.usd.usd_joints import SIX
-from mbcli.parsers.writing.arrange_usd import ONE_AXIS, SEVERAL, identifier
+from mbcli.parsers.writing.arrange_usd import identifier
 from mbcli.parsers.writing.mjcf_filters import filtered_pairs
-from mbcli.parsers.writing.simple_joints import SLIDE, parts_of
+from mbcli.parsers.writing.simple_joints import parts_of
 from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.usd_text import Prim, double, place, quaternion, quoted, single, singles
 from mbcli.parsers.writing.write_xml import tidy
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 SITE_RADIUS = 0.01  # [m] of the ball that stands for a frame, which is not drawn
 _DEGREES = 180.0 / pi
-_ALONG = {"revolute": "angular", "continuous": "angular", "prismatic": "linear"}
+_FORMS = stated_by("usd")
 _AXES: dict[tuple[float, ...], str] = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 
 
@@ -92,7 +93,7 @@ class _Writer:
         scope = self.root.add("Scope", self.joint_scope)
         taken = {joint.name for joint in self.spec.joints}
         for joint in self.spec.joints:
-            if joint.type != "quaternion_floating":
+            if not joint.kind.is_floating:
                 self._add_joint(scope, joint)
         for number, constraint in enumerate(self.spec.constraints, start=1):
             name = generated_name(identifier(constraint.name or f"constraint_{number}"), taken)
@@ -101,7 +102,7 @@ class _Writer:
         if self.materials:
             self._add_materials()
         self._add_articulations(bodies, {prim.name: prim for prim in scope.children})
-        unnamed = {j.name: j.child for j in self.spec.joints if j.type == "quaternion_floating"}
+        unnamed = {j.name: j.child for j in self.spec.joints if j.kind.is_floating}
         parts = {name: parts for name, parts in self.parts.items() if len(parts) > 1}
         return Document(None, self._expected(), parts, {}, unnamed, text=self._text())
 
@@ -180,7 +181,7 @@ class _Writer:
                 self.root.apply("PhysicsArticulationRootAPI")
             elif number > 1:
                 weld = holder.get(base)
-                held = weld is not None and weld.type == "fixed"
+                held = weld is not None and weld.kind.is_fixed
                 (joints[weld.name] if weld is not None and held else bodies[base]).apply("PhysicsArticulationRootAPI")
 
     def _add_frames(self, bodies: dict[str, Prim]) -> None:
@@ -274,10 +275,9 @@ class _Writer:
     # ------------------------------------------------------------------------------------------ joints
 
     def _add_joint(self, scope: Prim, joint: JointSpec) -> None:
-        kind = {"fixed": "Fixed", "ball": "Spherical", "prismatic": "Prismatic"}.get(joint.type, "Revolute")
-        prim = scope.add("PhysicsJoint" if joint.type in SEVERAL else f"Physics{kind}Joint", joint.name)
+        prim = scope.add(_FORMS[joint.type].tag, joint.name)
         X_PF, X_CM = joint.X_PF, joint.X_CM
-        axis = joint.axes[0] if joint.type in ONE_AXIS else None
+        axis = joint.axes[0] if joint.kind.has_one_coordinate else None
         if axis is not None:
             letter, X_FA = _along(axis.xyz)
             X_PF, X_CM = compose(X_PF, X_FA), compose(X_CM, X_FA)
@@ -289,9 +289,9 @@ class _Writer:
             prim.say("uniform bool physics:excludeFromArticulation", "true")
         if axis is not None:
             self._add_axis(prim, joint, axis)
-        elif joint.type in SEVERAL:
+        elif joint.kind.is_compound:
             self._add_locks(prim, joint)
-        elif joint.type == "ball":
+        elif joint.kind.is_ball:
             _add_newton(prim, joint.reflected_inertia, max(joint.damping, default=0.0) / _DEGREES, 0.0)
 
     def _add_ends(self, prim: Prim, *ends: tuple[str, Matrix4]) -> None:
@@ -302,8 +302,7 @@ class _Writer:
             prim.say(f"quatf physics:localRot{number}", quaternion(X))
 
     def _add_axis(self, prim: Prim, joint: JointSpec, axis: AxisSpec) -> None:
-        slides = joint.type == "prismatic"
-        unit = 1.0 if slides else _DEGREES
+        unit = 1.0 if joint.kind.slides else _DEGREES
         for end, value in (("lower", axis.lower), ("upper", axis.upper)):
             if abs(value) != inf:
                 prim.say(f"float physics:{end}Limit", single(value * unit))
@@ -326,7 +325,7 @@ class _Writer:
                 self._add_drive(prim, joint, axis, actuator, unit)
 
     def _add_drive(self, prim: Prim, joint: JointSpec, axis: AxisSpec, actuator: ActuatorSpec, unit: float) -> None:
-        instance = _ALONG[joint.type]
+        instance = "linear" if joint.kind.slides else "angular"
         prim.apply(f"PhysicsDriveAPI:{instance}")
         start = f"float drive:{instance}:physics"
         if actuator.effort_limit != inf:
@@ -344,7 +343,7 @@ class _Writer:
         """A joint whose axes are locked but for those of its parts."""
         parts: Any = self.parts[joint.name]
         free = {("trans" if part.kind == SLIDE else "rot") + _AXES[part.axis.xyz]: part.axis for part in parts}
-        if joint.type == "universal":
+        if len(joint.axes) == len(parts):
             _add_newton(prim, joint.reflected_inertia, joint.axes[0].damping / _DEGREES, joint.axes[0].friction)
         for key in SIX:
             if key not in free:
@@ -394,7 +393,7 @@ class _Writer:
         unstated: Any = None
         for joint in self.spec.joints:
             for part in self.parts[joint.name]:
-                mimic = joint.axes[0].mimic if joint.type in ONE_AXIS else None
+                mimic = joint.axes[0].mimic if joint.kind.has_one_coordinate else None
                 axes = () if mimic is None else (AxisSpec((0.0, 0.0, 1.0), joint.place, mimic=mimic),)
                 joints.append(
                     JointSpec(

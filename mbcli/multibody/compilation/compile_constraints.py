@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.engine.constraints import constraint_frames as kinds
 from mbcli.engine.runtime.model import Constraints
+from mbcli.multibody.compilation.compile_model import rotations_with_z
 from mbcli.multibody.compilation.shared_velocities import elimination_order, first_neighbours, shared_velocities
 
 NO_AXIS = (0.0, 0.0, 0.0)
@@ -80,6 +81,12 @@ def slides(*axes):
 def twists(*axes):
     """Rows that hold turns about axes of P."""
     return tuple(Row(kinds.TWIST, (*axis, *NO_AXIS)) for axis in axes)
+
+
+def normals(axis):
+    """Two axes normal to another one."""
+    R = rotations_with_z(axis[None])[0]
+    return tuple(R[:, 0]), tuple(R[:, 1])
 
 
 def alignments(axes, free):

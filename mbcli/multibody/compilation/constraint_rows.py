@@ -10,19 +10,16 @@ from dataclasses import replace
 import numpy as np
 
 from mbcli.errors import ModelError
+from mbcli.multibody.compilation import compile_constraints
 from mbcli.multibody.compilation.compile_constraints import (
     Coupling,
     Tie,
-    alignments,
     contact,
     distance,
     loop_rows,
-    perpendicular,
     slides,
-    threads,
     twists,
 )
-from mbcli.multibody.compilation.compile_model import rotations_with_z
 from mbcli.multibody.state.parameters import DEFAULTS
 from mbcli.multibody.tree.constraints import (
     AxesConstraint,
@@ -34,9 +31,8 @@ from mbcli.multibody.tree.constraints import (
     TendonConstraint,
     WeldConstraint,
 )
+from mbcli.multibody.tree.joint import X, Y, Z
 from mbcli.multibody.tree.joint_kinds import is_weld
-
-X, Y, Z = (tuple(axis) for axis in np.eye(3))
 
 
 def constraint_rows(plant, parameters=DEFAULTS, equations=True):
@@ -139,48 +135,14 @@ def _loop(c, parameters):
     X_PF, X_CM = (frame.pose_in_body(parameters).GetAsMatrix4() for frame in (F, M))
     if is_weld(joint):
         X_PF = X_PF @ joint.X_FM().GetAsMatrix4()
-    if joint.type_name() not in JOINT_ROWS:
+    if joint.held_rows is None:
         raise ModelError(f"a joint of type {joint.type_name()} cannot close a loop")
     if parameters.get(joint, "locked"):
         raise ModelError("a joint that closes a loop cannot be locked")
     if any(parameters.get(joint, "damping")) and not any(joint.default_damping_vector()):
         raise ModelError("damping of a joint that closes a loop acts only if it was set before Finalize()")
-    return _tie(F.body(), X_PF, M.body(), X_CM, JOINT_ROWS[joint.type_name()](joint))
+    return _tie(F.body(), X_PF, M.body(), X_CM, joint.held_rows(compile_constraints))
 
-
-def _normals(axis):
-    """Two axes normal to another one."""
-    R = rotations_with_z(axis[None])[0]
-    return tuple(R[:, 0]), tuple(R[:, 1])
-
-
-def _revolute(joint):
-    return slides(X, Y, Z) + alignments(_normals(joint.axis()), joint.axis())
-
-
-def _prismatic(joint):
-    return slides(*_normals(joint.axis())) + twists(X, Y, Z)
-
-
-def _screw(joint):
-    axis, travel = joint.axis(), joint.screw_pitch() / (2.0 * math.pi)
-    along = threads(axis, travel) if travel else slides(axis)
-    return slides(*_normals(axis)) + alignments(_normals(axis), axis) + along
-
-
-# rows by type of joint: the directions that it holds in F
-JOINT_ROWS = {
-    "weld": lambda joint: twists(X, Y, Z) + slides(X, Y, Z),
-    "revolute": _revolute,
-    "prismatic": _prismatic,
-    "screw": _screw,
-    "universal": lambda joint: slides(X, Y, Z) + perpendicular(X, Y),
-    "planar": lambda joint: slides(Z) + alignments((X, Y), Z),
-    "ball_rpy": lambda joint: slides(X, Y, Z),
-    "ball_quaternion": lambda joint: slides(X, Y, Z),
-    "quaternion_floating": lambda joint: (),
-    "rpy_floating": lambda joint: (),
-}
 
 # why a constraint cannot be an equation
 NO_EQUATION = {

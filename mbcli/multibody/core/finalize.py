@@ -230,9 +230,7 @@ def _cuts(plant: PlantData) -> Callable[[Joint], int]:
     needed |= {part for a in (*elements.transmission_actuators, *elements.tendon_springs) for part in a.tied_elements()}
 
     def cut(joint: Joint) -> int:
-        from mbcli.multibody.compilation.constraint_rows import JOINT_ROWS
-
-        if joint in needed or joint.num_velocities() == 6 or joint.type_name() not in JOINT_ROWS:
+        if joint in needed or joint.num_velocities() == 6 or joint.held_rows is None:
             return CUT_LAST
         if has_limits(joint) or any(joint.dry_friction):
             return CUT_LATE

@@ -21,6 +21,7 @@ from mbcli.multibody.parsing.model_instances import (
     model_instances,
     top_models,
 )
+from mbcli.multibody.tree.joint_kinds import joint_class, slides_along_axis, turns_about_axis
 from mbcli.multibody.tree.plugin import Plugin
 from mbcli.parsers.formats import FORMATS
 from mbcli.parsers.poses import compose
@@ -243,8 +244,8 @@ def _add_joint(plant, spec, frame_names, bodies, instance):
         frame_names = frame_names[0], frame_names[1] or f"{spec.name}_child"
     frame_F = _joint_frame(plant, frame_names[0], parent, spec.X_PF, owner)
     frame_M = _joint_frame(plant, frame_names[1], child, spec.X_CM, owner)
-    makers = _MAKERS | _DRAKES if plant.settings.ball_joints == "drake" else _MAKERS
-    joint = plant.AddJoint(makers[spec.type](spec, frame_F, frame_M))
+    kind = joint_class(spec.kind.type_in_plants(plant.settings.ball_joints))
+    joint = plant.AddJoint(kind.from_spec(spec, frame_F, frame_M))
     joint.reflected_inertia, joint.collides_with_parent = spec.reflected_inertia, spec.collides_with_parent
     if spec.axes and joint.num_velocities() == len(spec.axes):
         _apply_axes(joint, spec.axes)
@@ -276,46 +277,6 @@ def _joint_frame(plant, name, body, X_BF, owner):
     return plant.AddFrame(tree.FixedOffsetFrame(name, body.body_frame(), _pose(X_BF), owner))
 
 
-def _axis_joint(kind, spec, F, M):
-    axis = spec.axes[0]
-    return kind(spec.name, F, M, axis.xyz, axis.lower, axis.upper, axis.damping)
-
-
-def _screw(spec, F, M):
-    axis = spec.axes[0]
-    joint = tree.ScrewJoint(spec.name, F, M, axis.xyz, spec.screw_pitch, axis.damping)
-    joint.set_position_limits([axis.lower], [axis.upper])
-    return joint
-
-
-def _universal(spec, F, M):
-    damping = {axis.damping for axis in spec.axes} or set(spec.damping) or {0.0}
-    if len(damping) > 1:
-        raise ModelError(f"{spec.place}: error: joint '{spec.name}': a universal joint has one damping for both axes")
-    return tree.UniversalJoint(spec.name, F, M, damping.pop())
-
-
-def _planar(spec, F, M):
-    return tree.PlanarJoint(spec.name, F, M, spec.damping or (0.0, 0.0, 0.0))
-
-
-_MAKERS = {
-    "fixed": lambda spec, F, M: tree.WeldJoint(spec.name, F, M),
-    "revolute": lambda *given: _axis_joint(tree.RevoluteJoint, *given),
-    "continuous": lambda *given: _axis_joint(tree.RevoluteJoint, *given),
-    "prismatic": lambda *given: _axis_joint(tree.PrismaticJoint, *given),
-    "screw": _screw,
-    "universal": _universal,
-    "planar": _planar,
-    "ball": lambda spec, F, M: tree.BallQuaternionJoint(spec.name, F, M, *spec.damping),
-    "quaternion_floating": lambda spec, F, M: tree.QuaternionFloatingJoint(spec.name, F, M, *spec.damping),
-    "rpy_floating": lambda spec, F, M: tree.RpyFloatingJoint(spec.name, F, M, *spec.damping),
-}
-
-
-_DRAKES = {"ball": lambda spec, F, M: tree.BallRpyJoint(spec.name, F, M, *spec.damping)}
-
-
 def _apply_axes(joint, axes):
     """Limits beyond position, the law of stops, and dry friction."""
     joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
@@ -342,13 +303,16 @@ def _by_quaternion(joint, spec, what):
 
 
 def _add_spring(plant, joint, spec, axis):
-    springs = {"revolute": tree.RevoluteSpring, "prismatic": tree.PrismaticSpring}
-    if joint.type_name() not in springs:
+    if turns_about_axis(joint):
+        spring = tree.RevoluteSpring
+    elif slides_along_axis(joint):
+        spring = tree.PrismaticSpring
+    else:
         raise ModelError(
             f"{axis.place}: error: joint '{spec.name}' of type {spec.type} cannot have a spring: "
             "only revolute and prismatic joints can"
         )
-    plant.AddForceElement(springs[joint.type_name()](joint, axis.spring_reference, axis.spring_stiffness))
+    plant.AddForceElement(spring(joint, axis.spring_reference, axis.spring_stiffness))
 
 
 def _add_actuator(plant, spec, joints):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from mbcli.errors import ModelError
 from mbcli.multibody.tree.joint_kinds import is_weld
+from mbcli.parsers.joint_kinds import OF_PLANT
 from mbcli.parsers.poses import compose, inverse
 from mbcli.parsers.spec import FrameSpec, JointSpec, SourceLocation, pose
 
@@ -56,9 +57,6 @@ def _with_default(spec, joint):
     return replace(spec, axes=tuple(replace(axis, default_position=float(q)) for axis, q in axes))
 
 
-_TYPES = {"weld": "fixed", "quaternion_floating": "quaternion_floating"}  # of joints that directives and options make
-
-
 def _joint(joint, names, taken, model):
     name = joint.name()
     while name in taken:
@@ -70,7 +68,7 @@ def _joint(joint, names, taken, model):
         X_PF = compose(X_PF, _X(joint.X_FM()))
     return JointSpec(
         name=name,
-        type=_TYPES[joint.type_name()],
+        type=OF_PLANT[joint.type_name()],
         parent=names[int(parent.index())],
         child=names[int(child.index())],
         X_PF=X_PF,

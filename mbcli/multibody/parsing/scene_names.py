@@ -2,22 +2,11 @@
 
 from mbcli.common.suggestions import closest
 from mbcli.multibody.parsing.model_instances import instance_of_element, joint_frame_names, model_instances
+from mbcli.multibody.tree.joint_kinds import joint_class
 from mbcli.multibody.tree.scoped_name import ScopedName
+from mbcli.parsers.joint_kinds import JOINT_KINDS
 
 WORLD = "WorldModelInstance"
-
-NUM_POSITIONS = {
-    "fixed": 0,
-    "revolute": 1,
-    "continuous": 1,
-    "prismatic": 1,
-    "screw": 1,
-    "universal": 2,
-    "planar": 3,
-    "ball": 4,
-    "quaternion_floating": 7,
-    "rpy_floating": 6,
-}
 
 
 class NotLoaded(LookupError):
@@ -35,7 +24,7 @@ class SceneNames:
         self.frames = {}  # instance -> {frame name: body}
         self.bodies = {}  # instance -> [body name]
         self._joints = {}  # instance -> {joint name: number of positions}
-        self._of_drake = plant.settings.ball_joints == "drake"
+        self._ball_joints = plant.settings.ball_joints
         self.holders = {}  # body -> name of the joint that it is the child of
         for name in plant.elements.instance_names:
             self.add_instance(name)
@@ -95,7 +84,7 @@ class SceneNames:
             names = {end: frame_names.get((joint.name, end)) for end in ("parent", "child")}
             where = instance_of_element(_instance_of(child, instance), instance, [joint.name], self._has_joint)
             where = instance_of_element(where, instance, filter(None, names.values()), self._has_frame)
-            self.add_joint(where, joint.name, self._size(joint.type), child)
+            self.add_joint(where, joint.name, self._size(joint), child)
             for end, link in (("parent", joint.parent), ("child", joint.child)):
                 if names[end]:
                     self.frames[where].setdefault(names[end], bodies[link])
@@ -105,8 +94,8 @@ class SceneNames:
                     self.holders.setdefault(body, "that makes its model static")
         return bodies
 
-    def _size(self, kind):
-        return 3 if kind == "ball" and self._of_drake else NUM_POSITIONS[kind]
+    def _size(self, joint):
+        return joint_class(joint.kind.type_in_plants(self._ball_joints)).kinematics.NUM_POSITIONS
 
     def _has_frame(self, name, instance):
         return name in self.frames[instance]
@@ -191,7 +180,7 @@ class SceneNames:
 
 def takes(size, count):
     """Whether a joint with so many positions takes so many numbers; a quaternion takes roll, pitch, yaw too."""
-    return count == size or (size, count) == (NUM_POSITIONS["ball"], 3)
+    return count == size or (size, count) == (JOINT_KINDS["ball"].num_positions, 3)
 
 
 def _split(full_name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from mbcli.multibody.tree.multibody_forces import MultibodyForces
 from mbcli.multibody.tree.random_distribution import checked_distributions, draw
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Scalar, Vector
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.parsers.spec import JointSpec
 
 
 @functools.cache
@@ -42,6 +45,9 @@ def _symmetric(bounds: list[float]) -> tuple[Vector, Vector]:
     return -upper, upper
 
 
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
 class Joint(NamedElement):
     """A joint of some type.
 
@@ -57,6 +63,8 @@ class Joint(NamedElement):
     kTypeName = ""
     _rotates = _translates = False  # what motion of M in F the type allows
     made_at_finalize = False
+    # (compile_constraints) -> the rows that hold M in F where the joint closes a loop; None: it cannot close one
+    held_rows: Any = None
     _damping: Any  # (nv,)
     _locked = False  # default of the parameter: a new context has no locked joints
 
@@ -172,6 +180,18 @@ class Joint(NamedElement):
         """Whether the joint closes a loop of a finalized plant."""
         return self.parent_plant is not None and self in self.parent_plant.elements.loop_joints
 
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec between the frames that were made for it."""
+        return cls(spec.name, frame_on_parent, frame_on_child, spec.damping)
+
+    @classmethod
+    def from_description(
+        cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
+    ) -> Self | None:
+        """The joint that an entry of `mbcli inspect --json` states, as far as its motion goes; None if it does not."""
+        return cls(name, frame_on_parent, frame_on_child)
+
     def position_suffix(self, position_index_in_joint: int) -> str:
         """What the name of one position ends in."""
         return self._suffix("position", self.kinematics.POSITION_SUFFIXES, position_index_in_joint)
@@ -182,7 +202,7 @@ class Joint(NamedElement):
 
     def is_angular(self, velocity_index_in_joint: int = 0) -> bool:
         """Whether one velocity is in rad/s, not in m/s."""
-        return self.velocity_suffix(velocity_index_in_joint).startswith("w")
+        return self._suffix("velocity", self.kinematics.IS_ANGULAR, velocity_index_in_joint)
 
     def _suffix(self, kind, suffixes, k):
         if not 0 <= k < len(suffixes):

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mbcli.engine.fields.joint_names import JOINT_TYPES
 from mbcli.engine.smooth.joints import prismatic, revolute
 from mbcli.engine.smooth.rotations import angles, quaternion
 
 if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
+
+
+@functools.cache
+def joint_class(type_name: str) -> type[Joint] | None:
+    """The class of the joints of a type, as "ball_rpy" has BallRpyJoint; None if there is no such type."""
+    if type_name not in ("weld", *JOINT_TYPES):
+        return None
+    words = "".join(word.capitalize() for word in type_name.split("_"))
+    found: type[Joint] = getattr(import_module(f"mbcli.multibody.tree.joints.{type_name}"), f"{words}Joint")
+    return found
+
+
+def has_angular_rate(type_name: str) -> bool:
+    """Whether the first velocity of joints of a type is in rad/s, as is said of those of types that are not known."""
+    kind = joint_class(type_name)
+    return kind is None or any(kind.kinematics.IS_ANGULAR[:1])
 
 
 def is_weld(joint: Joint) -> bool:

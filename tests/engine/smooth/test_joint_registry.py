@@ -11,7 +11,7 @@ from repository import ROOT
 
 from mbcli.engine.runtime.dispatch import dispatch, require_constants
 from mbcli.engine.smooth.joints import planar
-from mbcli.engine.smooth.joints.registry import CONSTANTS
+from mbcli.engine.smooth.joints.registry import CONSTANTS, require_counts
 
 ROOMS = ("mbcli/multibody/tree/joints/", "mbcli/engine/smooth/joints/")
 
@@ -27,6 +27,7 @@ NUM_POSITIONS = 4
 NUM_VELOCITIES = 3
 POSITION_SUFFIXES = ("qw", "qx", "qy", "qz")
 VELOCITY_SUFFIXES = ("wx", "wy", "wz")
+IS_ANGULAR = (True, True, True)
 ZERO_POSITIONS = (1.0, 0.0, 0.0, 0.0)
 ROTATION = quaternion
 HAS_AXIS = False
@@ -137,6 +138,26 @@ def test_an_operation_that_a_kind_lacks_is_an_error_with_its_name_when_it_is_imp
         dispatch({"__file__": "x.py"}, "joint_pose", "pose", {1: planar, 2: module}, "model, data, b", "")
     with pytest.raises(ImportError, match="joints.helical lacks NUM_POSITIONS"):
         require_constants([module], CONSTANTS)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"IS_ANGULAR": (False, True)}, "lacks IS_ANGULAR of 3$"),
+        ({"POSITION_SUFFIXES": ("x", "y")}, "lacks POSITION_SUFFIXES of 3$"),
+        (
+            {"NUM_POSITIONS": 4, "POSITION_SUFFIXES": ("x", "y", "c", "s"), "ZERO_POSITIONS": (0.0, 0.0, 1.0, 0.0)},
+            "lacks a ROTATION by which 4 positions have 3 velocities$",
+        ),
+    ],
+    ids=["angular", "names", "rates"],
+)
+def test_counts_that_do_not_fit_are_errors_at_import(change, told):
+    module = ModuleType("mbcli.engine.smooth.joints.helical")
+    module.__file__ = "helical.py"
+    vars(module).update({name: getattr(planar, name) for name in CONSTANTS} | change)
+    with pytest.raises(ImportError, match=told):
+        require_counts([module])
 
 
 def test_no_module_compares_the_name_of_a_joint_type():

@@ -10,6 +10,7 @@ NUM_POSITIONS = 4
 NUM_VELOCITIES = 3
 POSITION_SUFFIXES = ("qw", "qx", "qy", "qz")
 VELOCITY_SUFFIXES = ("wx", "wy", "wz")
+IS_ANGULAR = (True, True, True)
 ZERO_POSITIONS = (1.0, 0.0, 0.0, 0.0)
 ROTATION = quaternion
 HAS_AXIS = False

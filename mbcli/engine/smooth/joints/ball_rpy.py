@@ -10,6 +10,7 @@ NUM_POSITIONS = 3
 NUM_VELOCITIES = 3
 POSITION_SUFFIXES = ("qx", "qy", "qz")
 VELOCITY_SUFFIXES = ("wx", "wy", "wz")
+IS_ANGULAR = (True, True, True)
 ZERO_POSITIONS = (0.0, 0.0, 0.0)
 ROTATION = angles
 HAS_AXIS = False

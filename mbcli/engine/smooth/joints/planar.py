@@ -8,6 +8,7 @@ NUM_POSITIONS = 3
 NUM_VELOCITIES = 3
 POSITION_SUFFIXES = ("x", "y", "qz")
 VELOCITY_SUFFIXES = ("vx", "vy", "wz")
+IS_ANGULAR = (False, False, True)
 ZERO_POSITIONS = (0.0, 0.0, 0.0)
 ROTATION = None
 HAS_AXIS = False

@@ -10,6 +10,7 @@ NUM_POSITIONS = 7
 NUM_VELOCITIES = 6
 POSITION_SUFFIXES = ("qw", "qx", "qy", "qz", "x", "y", "z")
 VELOCITY_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
+IS_ANGULAR = (True, True, True, False, False, False)
 ZERO_POSITIONS = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ROTATION = quaternion
 HAS_AXIS = False

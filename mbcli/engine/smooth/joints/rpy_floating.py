@@ -10,6 +10,7 @@ NUM_POSITIONS = 6
 NUM_VELOCITIES = 6
 POSITION_SUFFIXES = ("qx", "qy", "qz", "x", "y", "z")
 VELOCITY_SUFFIXES = ("wx", "wy", "wz", "vx", "vy", "vz")
+IS_ANGULAR = (True, True, True, False, False, False)
 ZERO_POSITIONS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ROTATION = angles
 HAS_AXIS = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from mbcli.multibody.tree.joint import X, Y, Z
 from mbcli.multibody.tree.joints.no_one_force import NoOneForce
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Vector3
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.spec import JointSpec
 
 
 class BallJoint(NoOneForce):
@@ -20,6 +23,13 @@ class BallJoint(NoOneForce):
 
     def __init__(self, name, frame_on_parent, frame_on_child, damping=0.0):
         super().__init__(name, frame_on_parent, frame_on_child, damping)
+
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        return cls(spec.name, frame_on_parent, frame_on_child, *spec.damping)
+
+    def held_rows(self, rows: Any) -> Any:
+        return rows.slides(X, Y, Z)
 
     def default_damping(self) -> float:
         """[N m s]"""

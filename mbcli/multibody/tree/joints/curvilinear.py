@@ -8,6 +8,8 @@ from mbcli.engine.smooth.joints import curvilinear
 from mbcli.multibody.tree.joints.one_dof import OneDofJoint, limits_and_damping
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.math.array_types import Scalar
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
@@ -59,6 +61,12 @@ class CurvilinearJoint(OneDofJoint):
         if not (limited or curvilinear_path.is_periodic()):
             lower, upper = 0.0, curvilinear_path.length()
         super().__init__(name, frame_on_parent, frame_on_child, damping, lower, upper)
+
+    @classmethod
+    def from_description(
+        cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
+    ) -> None:
+        return None
 
     def get_trajectory(self) -> PiecewiseConstantCurvatureTrajectory:
         """The PiecewiseConstantCurvatureTrajectory."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mbcli.math.quaternion import Quaternion
     from mbcli.math.rotation_matrix import RotationMatrix
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.spec import JointSpec
 
 
 class FloatingJoint(NoOneForce):
@@ -29,6 +31,13 @@ class FloatingJoint(NoOneForce):
 
     _rotates = _translates = True
     _rotation_size: int
+
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        return cls(spec.name, frame_on_parent, frame_on_child, *spec.damping)
+
+    def held_rows(self, rows: Any) -> Any:
+        return ()
 
     @staticmethod
     def _rotation_positions(rotation: RotationMatrix | Quaternion) -> Vector:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from math import inf, isfinite, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from mbcli.multibody.tree.joint import Joint
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.math.array_types import Scalar, Vector3
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.spec import JointSpec
 
 SMALLEST_AXIS = float(np.sqrt(np.finfo(float).eps))  # a shorter vector has no direction
 
@@ -115,6 +119,17 @@ class AxisJoint(OneDofJoint):
     def __init__(self, name, frame_on_parent, frame_on_child, axis, lower, upper, damping):
         self._axis = unit_axis(axis, name)
         super().__init__(name, frame_on_parent, frame_on_child, damping, lower, upper)
+
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        axis = spec.axes[0]
+        return cls(spec.name, frame_on_parent, frame_on_child, axis.xyz, axis.lower, axis.upper, axis.damping)
+
+    @classmethod
+    def from_description(
+        cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
+    ) -> Self:
+        return cls(name, frame_on_parent, frame_on_child, stated["axis"], -inf, inf, 0.0)
 
     def axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.engine.smooth.joints import planar
-from mbcli.multibody.tree.joint import Joint
+from mbcli.multibody.tree.joint import Joint, X, Y, Z
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,6 +29,9 @@ class PlanarJoint(Joint):
         self, name: str, frame_on_parent: Frame, frame_on_child: Frame, damping: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
         super().__init__(name, frame_on_parent, frame_on_child, damping)
+
+    def held_rows(self, rows: Any) -> Any:
+        return rows.slides(Z) + rows.alignments((X, Y), Z)
 
     def default_damping(self) -> Vector3:
         """(3,) [N s/m, N s/m, N m s]"""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine.smooth.joints import prismatic
+from mbcli.multibody.tree.joint import X, Y, Z
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class PrismaticJoint(AxisJoint):
         damping: float = 0.0,
     ) -> None:
         super().__init__(name, frame_on_parent, frame_on_child, axis, pos_lower_limit, pos_upper_limit, damping)
+
+    def held_rows(self, rows: Any) -> Any:
+        return rows.slides(*rows.normals(self.axis())) + rows.twists(X, Y, Z)
 
     def translation_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""

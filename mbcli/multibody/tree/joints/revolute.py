@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbcli.engine.smooth.joints import revolute
+from mbcli.multibody.tree.joint import X, Y, Z
 from mbcli.multibody.tree.joints.one_dof import AxisJoint, limits_and_damping
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ class RevoluteJoint(AxisJoint):
     ) -> None:
         lower, upper, damping = limits_and_damping(arguments, pos_lower_limit, pos_upper_limit, damping)
         super().__init__(name, frame_on_parent, frame_on_child, axis, lower, upper, damping)
+
+    def held_rows(self, rows: Any) -> Any:
+        return rows.slides(X, Y, Z) + rows.alignments(rows.normals(self.axis()), self.axis())
 
     def revolute_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""

@@ -10,11 +10,14 @@ from mbcli.engine.smooth.joints import screw
 from mbcli.multibody.tree.joints.one_dof import AxisJoint
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Scalar, Vector3
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.spec import JointSpec
 
 SMALLEST_PITCH = float(np.sqrt(np.finfo(float).eps))  # [m]: below it a translation does not determine the angle
 
@@ -59,6 +62,24 @@ class ScrewJoint(AxisJoint):
             np.inf,
             values["damping"] or 0.0,
         )
+
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        axis = spec.axes[0]
+        joint = cls(spec.name, frame_on_parent, frame_on_child, axis.xyz, spec.screw_pitch, axis.damping)
+        joint.set_position_limits([axis.lower], [axis.upper])
+        return joint
+
+    @classmethod
+    def from_description(
+        cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
+    ) -> Self:
+        return cls(name, frame_on_parent, frame_on_child, stated["axis"], stated["pitch"], 0.0)
+
+    def held_rows(self, rows: Any) -> Any:
+        axis, travel = self.axis(), self.screw_pitch() / (2.0 * np.pi)
+        along = rows.threads(axis, travel) if travel else rows.slides(axis)
+        return rows.slides(*rows.normals(axis)) + rows.alignments(rows.normals(axis), axis) + along
 
     def screw_axis(self) -> Vector3:
         """Unit vector (3,), in F and in M."""

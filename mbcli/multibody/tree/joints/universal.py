@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mbcli.engine.smooth.joints import universal
+from mbcli.errors import ModelError
+from mbcli.multibody.tree.joint import X, Y, Z
 from mbcli.multibody.tree.joints.angles import AnglesJoint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
     from mbcli.multibody.state.context import Context
+    from mbcli.multibody.tree.frame import Frame
+    from mbcli.parsers.spec import JointSpec
 
 
 class UniversalJoint(AnglesJoint):
@@ -20,6 +24,17 @@ class UniversalJoint(AnglesJoint):
 
     kinematics = universal
     kTypeName = "universal"
+
+    @classmethod
+    def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        damping = {axis.damping for axis in spec.axes} or set(spec.damping) or {0.0}
+        if len(damping) > 1:
+            problem = f"joint '{spec.name}': a universal joint has one damping for both axes"
+            raise ModelError(f"{spec.place}: error: {problem}")
+        return cls(spec.name, frame_on_parent, frame_on_child, damping.pop())
+
+    def held_rows(self, rows: Any) -> Any:
+        return rows.slides(X, Y, Z) + rows.perpendicular(X, Y)
 
     def get_angular_rates(self, context: Context) -> Vector:
         """(2,) [rad/s]"""
