@@ -55,12 +55,12 @@ _KINDS_BETWEEN_FRAMES = {form.word: name for name, form in _FORMS.items() if for
 _OLDER_TYPES = {"revolute2": "universal"}
 _UNSUPPORTED_JOINT_TYPES = ("gearbox", "curvilinear")
 AXES = ("axis", "axis2")  # the elements
-
-
-def fields_of(kind: str) -> frozenset[str]:
-    """The fields of AxisSpec that an axis of a <joint> of a kind states in <limit> and <dynamics>."""
-    fields = _FORMS[kind].fields & {*LIMIT.values(), *DYNAMICS.values()}
-    return fields - {"lower", "upper", *STOPS} if JOINT_KINDS[kind].endless else fields
+# kind: the fields of AxisSpec that an axis of a <joint> states in <limit> and <dynamics>
+FIELDS = {
+    name: form.fields
+    & {*LIMIT.values(), *DYNAMICS.values()} - ({"lower", "upper", *STOPS} if JOINT_KINDS[name].endless else set())
+    for name, form in _FORMS.items()
+}
 
 
 def read_joint_ends(joint: Node) -> tuple[str | None, ...]:
@@ -211,7 +211,7 @@ def _read_expressed_in(axis: Node, xyz: Node | None, minor: int) -> str | None:
 
 def _read_axis_values(axis: Node, type_: str) -> dict[str, Any]:
     """The numbers of <limit> and <dynamics> by the names of AxisSpec."""
-    values, read = {}, fields_of(type_)
+    values, read = {}, FIELDS[type_]
     for group, fields in (("limit", LIMIT), ("dynamics", DYNAMICS)):
         owner = axis.child(group)
         for tag, field in fields.items():

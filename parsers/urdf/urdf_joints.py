@@ -150,6 +150,7 @@ def _read_loop_end(node: Node, tag: str, links: Mapping[str, LinkSpec]) -> tuple
 
 
 def _read_axes(node: Node, type_: str, mimic: MimicSpec | None) -> AxesAndDamping:
+    """The axes and the damping of a joint of a kind that has no axes."""
     kind, form = JOINT_KINDS[type_], _FORMS[type_]
     if kind.is_fixed:
         return _read_no_axes(node)

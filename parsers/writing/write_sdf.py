@@ -14,7 +14,7 @@ from mbcli.parsers.joint_kinds import stated_by
 from mbcli.parsers.proximity_properties import proximity_elements
 from mbcli.parsers.sdf.sdf_actuators import NO_ACTUATOR
 from mbcli.parsers.sdf.sdf_deformables import MATERIAL, NUMBERS, PROPERTIES, WALL
-from mbcli.parsers.sdf.sdf_joints import AXES, DYNAMICS, LIMIT, OWN_POSITION, fields_of
+from mbcli.parsers.sdf.sdf_joints import AXES, DYNAMICS, FIELDS, LIMIT, OWN_POSITION
 from mbcli.parsers.spec import (
     AxisSpec,
     Box,
@@ -221,7 +221,7 @@ def _add_joint(model: XmlElement, joint: JointSpec, actuator: ActuatorSpec | Non
     add(node, "parent", joint.parent)
     add(node, "child", joint.child)
     for tag, axis in zip(AXES, joint.axes, strict=False):
-        _add_axis(node, tag, axis, fields_of(joint.type))
+        _add_axis(node, tag, axis, FIELDS[joint.type])
     if joint.kind.is_ball and any(joint.damping):
         add(add(add(node, "axis"), "dynamics"), "damping", joint.damping[0])
     if joint.kind.has_pitch:
