@@ -123,8 +123,9 @@ NAMES = {
 
 
 # what plants and compilation use of joints, beside pydrake's names
-OF_PLANTS = """kinematics check_context check_forces default_of draw_positions index_number instance_index is_angular
-join key limit_rates made_at_finalize parent_plant place positions_of replace_default"""
+OF_PLANTS = """kinematics check_context check_forces default_of draw_positions from_description from_spec held_rows
+index_number instance_index is_angular join key limit_rates made_at_finalize parent_plant place positions_of
+replace_default"""
 
 
 @pytest.mark.parametrize("kind", ALL)
