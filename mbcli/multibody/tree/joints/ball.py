@@ -26,9 +26,11 @@ class BallJoint(NoOneForce):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec, by its one damping."""
         return cls(spec.name, frame_on_parent, frame_on_child, *spec.damping)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold the origin."""
         return rows.slides(X, Y, Z)
 
     def default_damping(self) -> float:

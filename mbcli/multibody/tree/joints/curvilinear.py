@@ -66,6 +66,7 @@ class CurvilinearJoint(OneDofJoint):
     def from_description(
         cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
     ) -> None:
+        """None: the entry does not say along which curve."""
         return None
 
     def get_trajectory(self) -> PiecewiseConstantCurvatureTrajectory:

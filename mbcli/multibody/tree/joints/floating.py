@@ -34,9 +34,11 @@ class FloatingJoint(NoOneForce):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec, by its angular and translational damping."""
         return cls(spec.name, frame_on_parent, frame_on_child, *spec.damping)
 
     def held_rows(self, rows: Any) -> Any:
+        """No rows: nothing is held."""
         return ()
 
     @staticmethod

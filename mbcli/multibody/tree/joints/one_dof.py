@@ -122,6 +122,7 @@ class AxisJoint(OneDofJoint):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec, by its one axis with limits and damping."""
         axis = spec.axes[0]
         return cls(spec.name, frame_on_parent, frame_on_child, axis.xyz, axis.lower, axis.upper, axis.damping)
 
@@ -129,6 +130,7 @@ class AxisJoint(OneDofJoint):
     def from_description(
         cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
     ) -> Self:
+        """The joint that an entry of `mbcli inspect --json` states, by its axis."""
         return cls(name, frame_on_parent, frame_on_child, stated["axis"], -inf, inf, 0.0)
 
     def axis(self) -> Vector3:

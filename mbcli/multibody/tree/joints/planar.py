@@ -31,6 +31,7 @@ class PlanarJoint(Joint):
         super().__init__(name, frame_on_parent, frame_on_child, damping)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold M in the plane z = 0 of F."""
         return rows.slides(Z) + rows.alignments((X, Y), Z)
 
     def default_damping(self) -> Vector3:

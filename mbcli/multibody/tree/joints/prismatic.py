@@ -38,6 +38,7 @@ class PrismaticJoint(AxisJoint):
         super().__init__(name, frame_on_parent, frame_on_child, axis, pos_lower_limit, pos_upper_limit, damping)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold all but travel along the axis."""
         return rows.slides(*rows.normals(self.axis())) + rows.twists(X, Y, Z)
 
     def translation_axis(self) -> Vector3:

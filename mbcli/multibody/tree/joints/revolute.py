@@ -42,6 +42,7 @@ class RevoluteJoint(AxisJoint):
         super().__init__(name, frame_on_parent, frame_on_child, axis, lower, upper, damping)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold all but turns about the axis."""
         return rows.slides(X, Y, Z) + rows.alignments(rows.normals(self.axis()), self.axis())
 
     def revolute_axis(self) -> Vector3:

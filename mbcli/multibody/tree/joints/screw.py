@@ -65,6 +65,7 @@ class ScrewJoint(AxisJoint):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec, by its one axis and its pitch."""
         axis = spec.axes[0]
         joint = cls(spec.name, frame_on_parent, frame_on_child, axis.xyz, spec.screw_pitch, axis.damping)
         joint.set_position_limits([axis.lower], [axis.upper])
@@ -74,9 +75,11 @@ class ScrewJoint(AxisJoint):
     def from_description(
         cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
     ) -> Self:
+        """The joint that an entry of `mbcli inspect --json` states, by its axis and pitch."""
         return cls(name, frame_on_parent, frame_on_child, stated["axis"], stated["pitch"], 0.0)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold all but turns about the axis with the travel of the pitch."""
         axis, travel = self.axis(), self.screw_pitch() / (2.0 * np.pi)
         along = rows.threads(axis, travel) if travel else rows.slides(axis)
         return rows.slides(*rows.normals(axis)) + rows.alignments(rows.normals(axis), axis) + along

@@ -27,6 +27,7 @@ class UniversalJoint(AnglesJoint):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec. ModelError if its axes have different dampings."""
         damping = {axis.damping for axis in spec.axes} or set(spec.damping) or {0.0}
         if len(damping) > 1:
             problem = f"joint '{spec.name}': a universal joint has one damping for both axes"
@@ -34,6 +35,7 @@ class UniversalJoint(AnglesJoint):
         return cls(spec.name, frame_on_parent, frame_on_child, damping.pop())
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold the origin, and x of F perpendicular to y of M."""
         return rows.slides(X, Y, Z) + rows.perpendicular(X, Y)
 
     def get_angular_rates(self, context: Context) -> Vector:

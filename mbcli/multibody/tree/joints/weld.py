@@ -32,16 +32,19 @@ class WeldJoint(NoOneForce):
 
     @classmethod
     def from_spec(cls, spec: JointSpec, frame_on_parent: Frame, frame_on_child: Frame) -> Self:
+        """The joint of a JointSpec."""
         return cls(spec.name, frame_on_parent, frame_on_child)
 
     @classmethod
     def from_description(
         cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
     ) -> Self:
+        """The joint that an entry of `mbcli inspect --json` states, by X_FM."""
         X_FM = RigidTransform(np.array(stated["X_FM"])) if "X_FM" in stated else None
         return cls(name, frame_on_parent, frame_on_child, X_FM)
 
     def held_rows(self, rows: Any) -> Any:
+        """The rows that hold all six directions."""
         return rows.twists(X, Y, Z) + rows.slides(X, Y, Z)
 
     def X_FM(self) -> RigidTransform:
