@@ -67,7 +67,6 @@ class CurvilinearJoint(OneDofJoint):
         cls, name: str, frame_on_parent: Frame, frame_on_child: Frame, stated: Mapping[str, Any]
     ) -> None:
         """None: the entry does not say along which curve."""
-        return None
 
     def get_trajectory(self) -> PiecewiseConstantCurvatureTrajectory:
         """The PiecewiseConstantCurvatureTrajectory."""
