@@ -1,24 +1,33 @@
 """Kernels as functions of Python that refuse arrays they cannot read or may not write, however they run."""
 
+from copy import copy
+
 import numpy as np
 
-from mbcli.engine.runtime.kernel import written_arguments
+from mbcli.engine.runtime.kernel import Int, Matrix, Real, Vector, argument_types, written_arguments
 from mbcli.engine.runtime.precompiled import PrecompiledKernels
 
+EXAMPLES = {Int: 0, Real: 0.0, Vector: np.ones(1), Matrix: np.ones((1, 1))}
 
-def strict_call(kernels, name, handles, examples):
+
+def strict_call(kernels, name, handles, examples=None):
     """The kernel of that name as a function of what comes after the handles; TypeError for what is not like examples.
 
     Args:
         kernels: as load_kernels() gives them.
         handles: what the kernel takes first.
-        examples: arguments for which it is called once, so that it is compiled.
+        examples: arguments for which it is called once, so that it is compiled; None: of the types that it is annotated
+            with, for a kernel that refuses arrays of other lengths than it takes.
     """
     if isinstance(kernels, PrecompiledKernels):
         bound = kernels.bound(name, handles)
         if bound is not None:
             return bound
     kernel = getattr(kernels, name)
+    function = getattr(kernel, "py_func", kernel)
+    if examples is None:
+        types, count = argument_types(function)
+        examples = [copy(EXAMPLES[kind]) for kind in types[count:]]
     kernel(*handles, *examples)
     if hasattr(kernel, "get_overload"):
         from mbcli.engine.runtime.native_calls import native_call
@@ -28,7 +37,7 @@ def strict_call(kernels, name, handles, examples):
         if native is not None:
             return native
 
-    written = [k - len(handles) for k in written_arguments(getattr(kernel, "py_func", kernel))]
+    written = [k - len(handles) for k in written_arguments(function)]
 
     def checked(*arguments):
         for argument, example in zip(arguments, examples, strict=True):

@@ -76,6 +76,20 @@ def unshared(array: Any, outs: Sequence[Any]) -> Any:
     return array.copy() if any(np.may_share_memory(array, out) for out in outs) else array
 
 
+def native_call(name: str, refuse: Callable[[Any], None] = lambda model: None) -> cached_property[Callable[..., int]]:
+    """The call of a kernel of queries/state_calls.py or derivative_calls.py, which says itself what it takes.
+
+    It is compiled when it is first wanted. refuse: (Model) -> None, or ModelError for models that it is not for.
+    """
+
+    def call(self: StateFunctions) -> Callable[..., int]:
+        refuse(self._model)
+        found: Callable[..., int] = strict_call(self._kernels, name, self._handles)
+        return found
+
+    return cached_property(call)
+
+
 class StateFunctions:
     """Dynamics and kinematics of a plant as functions of states that each call brings.
 
@@ -280,69 +294,18 @@ class StateFunctions:
 
         return derivatives
 
-    # the native calls, each compiled when it is first wanted
-
-    @cached_property
-    def _inverse_dynamics(self) -> Callable[..., int]:
-        return self._call("evaluate_inverse_dynamics", self._nq, self._nv, self._nv, self._nv)
-
-    @cached_property
-    def _forward_dynamics(self) -> Callable[..., int]:
-        return self._call("evaluate_forward_dynamics", self._nq, self._nv, self._nv, self._nv)
-
-    @cached_property
-    def _mass_matrix(self) -> Callable[..., int]:
-        return self._call("evaluate_mass_matrix", self._nq, (self._nv, self._nv))
-
-    @cached_property
-    def _bias_term(self) -> Callable[..., int]:
-        return self._call("evaluate_bias_term", self._nq, self._nv, self._nv)
-
-    @cached_property
-    def _gravity(self) -> Callable[..., int]:
-        return self._call("evaluate_gravity", self._nq, self._nv)
-
-    @cached_property
-    def _pose(self) -> Callable[..., int]:
-        return self._call("evaluate_pose", self._nq, None, (4, 4))
-
-    @cached_property
-    def _velocity(self) -> Callable[..., int]:
-        return self._call("evaluate_velocity", self._nq, self._nv, None, 6)
-
-    @cached_property
-    def _jacobian(self) -> Callable[..., int]:
-        return self._call("evaluate_jacobian", self._nq, None, (6, self._nv))
-
-    @cached_property
-    def _inverse_dynamics_derivatives(self) -> Callable[..., int]:
-        require_derivatives(self._model)
-        square = (self._nv, self._nv)
-        return self._call("evaluate_inverse_dynamics_derivatives", self._nq, self._nv, self._nv, square, square, square)
-
-    @cached_property
-    def _forward_dynamics_derivatives(self) -> Callable[..., int]:
-        require_derivatives(self._model)
-        square = (self._nv, self._nv)
-        shapes = self._nq, self._nv, self._nv, AT_AN_INSTANT, square, square, square
-        return self._call("evaluate_forward_dynamics_derivatives", *shapes)
-
-    @cached_property
-    def _velocity_derivatives(self) -> Callable[..., int]:
-        J = (6, self._nv)
-        return self._call("evaluate_velocity_derivatives", self._nq, self._nv, None, J, J)
-
-    @cached_property
-    def _acceleration_derivatives(self) -> Callable[..., int]:
-        J = (6, self._nv)
-        return self._call("evaluate_acceleration_derivatives", self._nq, self._nv, self._nv, None, J, J, J, J)
-
-    def _call(self, name: str, *shapes: int | tuple[int, int] | float | None) -> Callable[..., int]:
-        """The kernel for arrays of these shapes; for an integer where a shape is None, for a float where it is one."""
-        numbers = {type(None): 0, float: AT_AN_INSTANT}
-        # a quaternion of zeros is none
-        examples = [numbers[type(s)] if type(s) in numbers else np.ones(s) for s in shapes]  # type: ignore[arg-type]
-        return strict_call(self._kernels, name, self._handles, examples)
+    _inverse_dynamics = native_call("evaluate_inverse_dynamics")
+    _forward_dynamics = native_call("evaluate_forward_dynamics")
+    _mass_matrix = native_call("evaluate_mass_matrix")
+    _bias_term = native_call("evaluate_bias_term")
+    _gravity = native_call("evaluate_gravity")
+    _pose = native_call("evaluate_pose")
+    _velocity = native_call("evaluate_velocity")
+    _jacobian = native_call("evaluate_jacobian")
+    _inverse_dynamics_derivatives = native_call("evaluate_inverse_dynamics_derivatives", require_derivatives)
+    _forward_dynamics_derivatives = native_call("evaluate_forward_dynamics_derivatives", require_derivatives)
+    _velocity_derivatives = native_call("evaluate_velocity_derivatives")
+    _acceleration_derivatives = native_call("evaluate_acceleration_derivatives")
 
     def _matrices(
         self,
