@@ -11,7 +11,8 @@ from mbcli.cli.options import AT_START
 from mbcli.common.setting import options_of_sweeps, settings_of
 from mbcli.parsers.load_arguments import CONTACT, GROUND, HOLD, STEP, HoldArguments, LoadArguments
 from mbcli.simulation.control.choices import DEFAULT_LIMIT, WAYS, ControllerChoice, Follow
-from mbcli.simulation.run_arguments import ACTING, INPUT, INTEGRATION, LOG, TIME, RunArguments
+from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.setting_groups import ACTING, INPUT, INTEGRATION, LOG, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -45,7 +45,8 @@ from mbcli.parsers.load_arguments import (
     HoldArguments,
     LoadArguments,
 )
-from mbcli.simulation.run_arguments import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, RunArguments
+from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME
 
 if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel

@@ -9,7 +9,9 @@ commands, what of a recorded call or command is repeated for a log, and what man
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any, ForwardRef
 
 from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import closest
@@ -132,9 +134,23 @@ class Setting:
         self.log_may_ask, self.of, self.worlds, self.sweeps = log_may_ask, of, worlds, sweeps
 
 
+@cache
+def types_of(record: Any) -> dict[str, Any]:
+    """{name: Annotated type} of a TypedDict, in its order, those of its bases first."""
+    return {name: _evaluated(hint) for name, hint in record.__annotations__.items()}
+
+
+def _evaluated(hint: Any) -> Any:
+    """The type of a field; names that it quotes stay so, since not all of them are imported."""
+    if not isinstance(hint, ForwardRef):
+        return hint
+    module: Any = hint.__forward_module__
+    return eval(hint.__forward_arg__, vars(sys.modules[module]))
+
+
 def settings_of(record: Any) -> dict[str, Setting]:
     """{name: Setting} of a TypedDict, in its order."""
-    return {name: hint.__metadata__[0] for name, hint in record.__annotations__.items()}
+    return {name: hint.__metadata__[0] for name, hint in types_of(record).items()}
 
 
 def complete(record: Any, given: Mapping[str, Any], function: str) -> dict[str, Any]:
@@ -203,7 +219,7 @@ def documented(function: Any, *records: Any) -> Any:
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     kind = inspect.Parameter.KEYWORD_ONLY
     added = [
-        inspect.Parameter(name, kind, default=setting.default, annotation=record.__annotations__[name].__origin__)
+        inspect.Parameter(name, kind, default=setting.default, annotation=types_of(record)[name].__origin__)
         for record in records
         for name, setting in settings_of(record).items()
         if name not in signature.parameters

@@ -72,6 +72,10 @@ class ActedRun:
         """The actor of a kind."""
         return next(actor for actor in self.actors if isinstance(actor, kind))
 
+    def lent(self) -> dict[str, Any]:
+        """What actors lend to fields of the log, by name."""
+        return {name: value for actor in self.actors for name, value in actor.lends().items()}
+
     def change_plant(self, **acting: Any) -> None:
         """The run is one of a plant with more that acts in its steps, as arguments of plant_of_run() say."""
         self.plant = plant_of_run(self.plant, **acting)
@@ -89,6 +93,11 @@ class ActedRun:
             return None
         row = np.searchsorted(self.actuation.times, t, side="right") - 1
         return self.actuation.values[row] if row >= 0 else np.zeros(self.actuation.values.shape[1])
+
+    def efforts_at(self, t: float) -> np.ndarray:
+        """(nu,) [N m or N] at time t [s], of the input or of ports."""
+        u = self.input_at(t)
+        return self.plant.actuation(self.context) if u is None else u
 
     def steps(self, until: float, actuation: Input | None, **more: Any) -> Run:
         """The steps from where the context is to a time [s], with what the log is to have; more: arguments of Run."""

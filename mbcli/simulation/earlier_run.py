@@ -16,13 +16,12 @@ from mbcli.simulation.recording import logged_plant, row_fields
 from mbcli.simulation.same_model import require_same_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.simulation.control.plans import Plan
 
 REMEMBERED = {"carried", "servo_carried", "tick", "activations"}  # of controllers and actuators, not in rows
 
@@ -41,7 +40,7 @@ class EarlierRun:
         fields: of the log.
         run_start: [s] start of the whole run.
         is_sample: (time [s]) -> whether a run that goes on takes a sample there.
-        plan: what the run follows, None for nothing.
+        lent: by the actors of the run, as of LoggedPlant.
         controlled: whether a controller gives its actuation.
     """
 
@@ -52,12 +51,12 @@ class EarlierRun:
         fields: Sequence[str],
         run_start: float,
         is_sample: Callable[[float], bool],
-        plan: Plan | None = None,
+        lent: Mapping[str, Any],
         controlled: bool = False,
     ) -> None:
         self.path, self._fields = path, fields
         self._lock: WriteLock | None = None
-        self._logged = logged_plant(loaded.plant, plan)
+        self._logged = logged_plant(loaded.plant, lent)
         self._paths = ["time", "state/q", "state/v", *(field.path for field in row_fields(fields, self._logged))]
         self.log = Log(path)
         try:

@@ -85,6 +85,16 @@ def drawn_pushes(pushes: Iterable[Push | RandomPush], seed: int, until: float) -
     return [push.drawn(random, until) if isinstance(push, RandomPush) else push for push in pushes]
 
 
+def idle_pushes_in_words(pushes: Iterable[Push | RandomPush], start: float, end: float) -> str:
+    """A sentence on those that do not act in a run from `start` to `end` [s]; "" if all do, or if no time passes."""
+    given = [push for push in pushes if isinstance(push, Push)]  # random ones are drawn within it
+    idle = [push for push in given if push.start >= end or push.end <= start] if end > start else []
+    if not idle:
+        return ""
+    listed = "; ".join(f"{push.body} from {push.start:g} to {push.end:g} s" for push in idle)
+    return f"the run is from {start:g} to {end:g} s, pushes do not act in it: {listed}"
+
+
 def read_pushes(given: str | Push | Iterable[Any]) -> list[Push | RandomPush]:
     """Those that Pushes, texts of FORM and names of tables mean; one alone need not be in a list.
 

@@ -34,10 +34,10 @@ from mbcli.simulation.log_target import move_aside, put_back
 from mbcli.simulation.observer import Observer
 from mbcli.simulation.progress import Progress, Stopwatch
 from mbcli.simulation.push_forces import Followers
-from mbcli.simulation.run_arguments import DEFAULT_DURATION, RunArguments
+from mbcli.simulation.run_arguments import RunArguments
 from mbcli.simulation.run_start import is_context, move_start, place_start
 from mbcli.simulation.run_summary import summary_of, warn_of_energy
-from mbcli.simulation.sampling import Sampling
+from mbcli.simulation.sampling import DEFAULT_DURATION, Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,7 +232,7 @@ class RecordedRun(ActedRun):
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
-        of_run = self.start, self.sampling.is_sample, self.actor(Following).plan, self.controller is not None
+        of_run = self.start, self.sampling.is_sample, self.lent(), self.controller is not None
         with EarlierRun(path, self.loaded, self.fields, *of_run) as earlier:
             earlier.lock()
             if self.controller is None:

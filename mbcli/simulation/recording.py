@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.stepping.samples import Samples
     from mbcli.multibody.tree.joint_actuator import JointActuator
-    from mbcli.simulation.control.plans import Plan
     from mbcli.simulation.held_joint import Held
 
 ALWAYS_THERE = ("q", "v", "time")
@@ -84,10 +83,10 @@ def row_fields(fields: Sequence[str], logged: LoggedPlant) -> list[Field]:
     return [field for own in columns for field in own if not field.path.startswith(RAGGED_GROUPS)]
 
 
-def logged_plant(plant: MultibodyPlant, plan: Plan | None = None) -> LoggedPlant:
-    """LoggedPlant of a plant in a run that follows a plan, or None."""
+def logged_plant(plant: MultibodyPlant, lent: Mapping[str, Any] | None = None) -> LoggedPlant:
+    """LoggedPlant of a plant; lent: by the actors of its run."""
     position_units, velocity_units, effort_units = coordinate_units(plant)
-    return LoggedPlant(plant, effort_units, position_units, velocity_units, plan)
+    return LoggedPlant(plant, effort_units, position_units, velocity_units, lent)
 
 
 def needs_of_sensors(plant: MultibodyPlant, fields: Sequence[str]) -> set[str]:
@@ -118,20 +117,20 @@ def log_header(
     fields: Sequence[str],
     held: Mapping[JointActuator, Held],
     *,
-    plan: Plan | None = None,
+    lent: Mapping[str, Any] | None = None,
     controller: Mapping[str, Any] | None = None,
     described: bool = True,
     **run: Any,
 ) -> LogHeader:
     """The LogHeader of a run in which joints are held; run has the rest: argv, seed, checkpoint, expected_rows.
 
-    plan: what the run follows, None for nothing.
+    lent: as of LoggedPlant.
     controller: what the log has of a controller, None without one.
     described: whether it has the model and the configuration as text, which takes longer than a short run.
     """
     plant = loaded.plant
     position_units, velocity_units, effort_units = coordinate_units(plant)
-    logged = logged_plant(plant, plan)
+    logged = logged_plant(plant, lent)
     return LogHeader(
         model_name=loaded.description()["name"],
         position_names=tuple(plant.GetPositionNames()),
@@ -222,9 +221,13 @@ class RowMaker:
     """Turns samples into rows of a log with the given fields."""
 
     def __init__(
-        self, plant: MultibodyPlant, fields: Sequence[str], plan: Plan | None = None, loads: LoadedStates | None = None
+        self,
+        plant: MultibodyPlant,
+        fields: Sequence[str],
+        lent: Mapping[str, Any] | None = None,
+        loads: LoadedStates | None = None,
     ) -> None:
-        self._logged = logged_plant(plant, plan)
+        self._logged = logged_plant(plant, lent)
         self._logged.loads = loads
         self._paths = {name: {field.path for field in own} for name, own in declared(fields, self._logged).items()}
 

@@ -1,22 +1,29 @@
 """The settings of a run: each with its type, its default, its sentence, the options that give it, whether a log may
 ask for it, and whether many worlds and sweeps take it.
 
-simulate(), resume(), RecordedRun, sweeps and `mbcli simulate` have them from here; a new one is one entry.
+simulate(), resume(), RecordedRun, sweeps and `mbcli simulate` have them from here. A new one of the run is one entry;
+those of what acts in it stand in the files of mbcli.simulation.actors.
 """
 
-from collections.abc import Iterable
 from typing import Annotated, Any, TypedDict
 
-from mbcli.common.setting import Option, Setting, always, equations, never, no_text
+from mbcli.common.setting import Option, Setting, always, no_text, settings_of
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
-from mbcli.simulation.control.choices import DEFAULT_LIMIT, INTERPOLATIONS, WAYS
-from mbcli.simulation.limit_choice import CHOICES as LIMIT_CHOICES
+from mbcli.simulation.actors import (
+    following,
+    inputs,
+    plugins,
+    pushes,
+    require_known,
+    sensors,
+    user_controller,
+    velocity_limits,
+)
+from mbcli.simulation.sampling import DEFAULT_DURATION, DEFAULT_RATE
+from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INTEGRATION, LOG, TIME
 
-DEFAULT_DURATION = 5.0  # [s]
-DEFAULT_RATE = 100.0  # [Hz] of samples
 CONSTRAINT_TOLERANCE = 1e-10  # [m or 1] of the position errors of constraints in continuous integration
 START_LIMITS = ("warn", "clamp", "error")
-TIME, INTEGRATION, INPUT, ACTING, LOG, ACCOUNT = "time", "integration", "input", "acting", "log", "account"  # groups
 
 
 def _fields() -> str:
@@ -25,8 +32,8 @@ def _fields() -> str:
     return f"Fields to log beside q and v: {names_in_words()}"
 
 
-class RunArguments(TypedDict, total=False):
-    """Of the run alone; simulate() also takes those of load_model()."""
+class RunSettings(TypedDict, total=False):
+    """Of the run itself."""
 
     duration: Annotated[
         float | None,
@@ -112,31 +119,6 @@ class RunArguments(TypedDict, total=False):
             sweeps=False,
         ),
     ]
-    inputs: Annotated[
-        Any,
-        Setting(
-            "actuation [N m or N]: an array (nu,), {actuator: number}, an Input with times, or a CSV file; None for "
-            "zero, or, with a Context as start, for what its ports have.",
-            Option(
-                "--u",
-                "Constant actuation, a list or NAME=VALUE pairs.",
-                name="u_text",
-                metavar="LIST",
-                log_may_ask=always,
-            ),
-            Option(
-                "--input",
-                "Actuation over time ('-': stdin): CSV with columns time and actuator names; a row holds until the "
-                "next.",
-                name="input_file",
-                metavar="FILE",
-                log_may_ask=never,
-                sweeps=False,
-            ),
-            log_may_ask=no_text,
-            of=INPUT,
-        ),
-    ]
     start_limits: Annotated[
         str | None,
         Setting(
@@ -153,137 +135,6 @@ class RunArguments(TypedDict, total=False):
             of=ACTING,
         ),
     ]
-    pushes: Annotated[
-        Iterable[Any],
-        Setting(
-            "forces on bodies: each a mbcli.simulation.pushes.Push, a text as `mbcli simulate --push` takes it, or "
-            "the name of a table.",
-            Option(
-                "--push",
-                "A force [N] on a body, along the world's axes: 'torso=30,0,0 from 1 to 1.2'; at its centre of mass, "
-                "or at a point [m] of its frame: 'torso=30,0,0@0,0,0.4'; in direction and at time of --seed: "
-                "'torso=30@random for 0.2', or a table with columns body, fx, fy, fz, from, to.",
-                name="pushes",
-                metavar="PUSH",
-                multiple=True,
-            ),
-            default=(),
-            log_may_ask=equations,
-            of=ACTING,
-        ),
-    ]
-    controller: Annotated[
-        Any,
-        Setting(
-            "gives the actuation in place of inputs: a function of what its parameters name, of time, q, v, sensors, "
-            "targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice "
-            "(docs/how-to/control.md).",
-            Option(
-                "--controller",
-                "Gives the actuation: a function or class of a file of Python, or a program that answers lines of "
-                "JSON (docs/how-to/control.md).",
-                metavar="FILE.py[:NAME]|COMMAND",
-            ),
-            Option(
-                "--controller-rate",
-                "Calls of it a second; default: its attribute rate, else every step.",
-                metavar="HZ",
-                text=False,
-                above=0.0,
-                log_may_ask=always,
-            ),
-            Option(
-                "--controller-limit",
-                f"Wall-clock time that a call may take; default {DEFAULT_LIMIT:g} s.",
-                metavar="S",
-                text=False,
-                above=0.0,
-                log_may_ask=always,
-            ),
-            Option(
-                "--controller-delay",
-                "Time after which its commands act, a whole number of calls; default 0 s.",
-                metavar="S",
-                text=False,
-                minimum=0.0,
-                log_may_ask=always,
-            ),
-            Option(
-                "--controller-quantum",
-                "Effort [N m or N] of whose multiples the efforts are that act; default: as the controller gives them.",
-                metavar="E",
-                text=False,
-                above=0.0,
-                log_may_ask=always,
-            ),
-            Option(
-                "--controller-pickle",
-                "Keep its state for --resume as Python pickles it; else it has save() and load(). Reading a pickle "
-                "runs what is in it: ask for that with logs of your own.",
-                flag=True,
-                sweeps=False,
-            ),
-            of=ACTING,
-        ),
-    ]
-    trajectory: Annotated[
-        Any,
-        Setting(
-            "the motion that joints follow, or, with a controller, what this is given as targets: a table "
-            "(docs/how-to/control.md), or a Follow with the way.",
-            Option(
-                "--trajectory",
-                "A motion that joints follow: columns time and names of positions, and of velocities if they are "
-                "given. With --controller: the targets that it is given.",
-                metavar="CSV",
-            ),
-            Option(
-                "--follow",
-                "How: computed-torque (default), pd controllers with gravity compensation, or prescribed: exactly, "
-                "with the efforts that it takes.",
-                choices=WAYS,
-            ),
-            Option("--interpolation", "Of --trajectory between its rows; default cubic.", choices=INTERPOLATIONS),
-            of=ACTING,
-        ),
-    ]
-    effort_limits: Annotated[
-        str,
-        Setting(
-            'inputs beyond the effort limits of actuators end there, "clamp", or act, with a warning, "warn", or '
-            'without one, "ignore". Of ports of a Context nothing is asked.',
-            Option(
-                "--effort-limits",
-                "Clamp inputs to the effort limits of actuators (clamp, the default), or let them act, with a "
-                "warning (warn) or without (ignore).",
-                choices=LIMIT_CHOICES,
-                default="clamp",
-            ),
-            default="clamp",
-            choices=LIMIT_CHOICES,
-            log_may_ask=always,
-            of=ACTING,
-        ),
-    ]
-    velocity_limits: Annotated[
-        str,
-        Setting(
-            'velocities beyond the limits of joints are held there, "clamp", or reported, "warn", or neither, '
-            '"ignore".',
-            Option(
-                "--velocity-limits",
-                "Report joints that are faster than their velocity limits (warn, the default), hold them there "
-                "(clamp), or neither (ignore).",
-                choices=LIMIT_CHOICES,
-                default="warn",
-            ),
-            default="warn",
-            choices=LIMIT_CHOICES,
-            log_may_ask=always,
-            of=ACTING,
-        ),
-    ]
-    plugins: Annotated[bool, Setting("whether those of the model act.", default=True, log_may_ask=always)]
     seed: Annotated[
         int | None,
         Setting(
@@ -327,21 +178,6 @@ class RunArguments(TypedDict, total=False):
             sweeps=False,
         ),
     ]
-    sensor_noise: Annotated[
-        bool,
-        Setting(
-            "whether sensors have the noise of their files, which `seed` draws.",
-            Option(
-                "--sensor-noise",
-                "Whether sensors have the noise of their files, drawn by --seed (on, the default), or none (off).",
-                choices=("on", "off"),
-                default="on",
-            ),
-            default=True,
-            log_may_ask=always,
-            of=LOG,
-        ),
-    ]
     balance: Annotated[
         bool,
         Setting(
@@ -360,5 +196,22 @@ class RunArguments(TypedDict, total=False):
     ]
 
 
+class RunArguments(
+    RunSettings,
+    inputs.Settings,
+    pushes.Settings,
+    user_controller.Settings,
+    following.Settings,
+    velocity_limits.Settings,
+    plugins.Settings,
+    sensors.Settings,
+    total=False,
+):
+    """Of the run alone, with those of what acts in it; simulate() also takes those of load_model()."""
+
+
 class SimulateArguments(RunArguments, HoldArguments, LoadArguments, total=False):
     """All that simulate() takes, of the run and of load_model()."""
+
+
+require_known(settings_of(SimulateArguments))

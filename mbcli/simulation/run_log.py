@@ -11,7 +11,6 @@ import numpy as np
 
 from mbcli.errors import ControlError, NumericalError
 from mbcli.multibody.stepping.inputs import constant_input
-from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.sensors import Sensors
 from mbcli.simulation.actors.user_controller import UserController
@@ -106,7 +105,7 @@ class RunLog:
             argv=recorded.command,
             seed=recorded.seed,
             held=recorded.actor(Holding).held,
-            plan=recorded.actor(Following).plan,
+            lent=recorded.lent(),
             controller=recorded.actor(UserController).in_words(),
             kernels=kernels_in_words(recorded.context),
             described=self._described or self._path is not None,
@@ -127,7 +126,7 @@ class RunLog:
         recorded = self._recorded
         known = [force for force in recorded.forces if np.isfinite(force.start)]  # plugins change theirs in each step
         loads = loads_of_rows(recorded.plant, recorded.context, recorded.fields, known)
-        self._rows_of = RowMaker(recorded.plant, recorded.fields, recorded.actor(Following).plan, loads)
+        self._rows_of = RowMaker(recorded.plant, recorded.fields, recorded.lent(), loads)
         if "sensors" in recorded.fields:
             self._rows_of.sense(recorded.actor(Sensors).seed)
         if earlier is not None:

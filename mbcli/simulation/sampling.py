@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
-from mbcli.simulation.run_arguments import DEFAULT_RATE
 
 if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
+DEFAULT_DURATION = 5.0  # [s]
+DEFAULT_RATE = 100.0  # [Hz] of samples
 MOST_ROWS = 1e9
 MOST_STEPS = 2.0**53  # beyond, steps cannot be counted in doubles
 SAME_STEP = 1e-9  # relative to a step: times closer than this to a step's end are that end

@@ -15,32 +15,29 @@ from mbcli.simulation.aims import Aims
 from mbcli.simulation.recording import RowMaker, contact_names, logged_plant, row_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mbcli.math.array_types import FloatArray
     from mbcli.multibody.state.context import Context
-    from mbcli.simulation.control.plans import Plan
 
-OF_STATES = ("u", "energy", "com", "momentum", "poses", "effort", "targets", "tracking", "activations")
 KEPT = ("accelerations", "contacts")  # by steps
 OF_STEPS = ("constraint_error", "reactions", "solver", "contact", "faces", "compliance")
-FIELDS = (*OF_STATES, *OF_STEPS)
-"""Those of mbcli.log.fields; `sensors` are of WorldSensors. OF_STEPS need a step of each world alone."""
+"""Fields that need a step of each world alone; others follow from its state, and `sensors` are of WorldSensors."""
 
 
 class WorldRows:
     """Rows of worlds, computed by the log fields of single runs.
 
     Args:
-        worlds: Any. fields: some of FIELDS. plan: what they follow, or None.
+        worlds: Any. fields: names of mbcli.log.fields. lent: as of LoggedPlant.
     """
 
-    def __init__(self, worlds: Any, fields: Sequence[str], plan: Plan | None) -> None:
+    def __init__(self, worlds: Any, fields: Sequence[str], lent: Mapping[str, Any]) -> None:
         self._worlds, self._plant = worlds, worlds.plant
         self._effort, self._energy = "effort" in fields, "energy" in fields
         self._context = self._plant.CreateDefaultContext()
         of_steps = [name for name in fields if name in OF_STEPS]
-        self._maker = RowMaker(self._plant, [name for name in fields if name not in of_steps], plan)
+        self._maker = RowMaker(self._plant, [name for name in fields if name not in of_steps], lent)
         self._steps = StepRows(worlds, of_steps) if of_steps else None
 
     def rows(self) -> dict[str, FloatArray]:

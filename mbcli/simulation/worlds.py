@@ -438,6 +438,10 @@ class Worlds:
                 self.ticks.remove(self._given_by)
                 self._given_by = None
 
+    def lent(self) -> dict[str, Any]:
+        """What actors lend to fields of a log."""
+        return self._of_run.lent()
+
     @property
     def is_called(self) -> bool:
         """Whether something is called at ticks: a controller, a trajectory, plugins."""

@@ -21,9 +21,10 @@ from mbcli.simulation.energy_gain import is_passive, smaller_step
 from mbcli.simulation.input_series import as_input, cuts_in_words
 from mbcli.simulation.plugins.commands import PluginCommands
 from mbcli.simulation.plugins.plugin_energy import PluginEnergy
+from mbcli.simulation.pushes import idle_pushes_in_words, read_pushes
 from mbcli.simulation.recording import chosen_fields, log_header, logged_plant, row_fields
-from mbcli.simulation.run_arguments import DEFAULT_DURATION, RunArguments
-from mbcli.simulation.sampling import Sampling
+from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.sampling import DEFAULT_DURATION, Sampling
 from mbcli.simulation.start_limits import clamp_rows, rows_outside_limits
 from mbcli.simulation.velocity_limits import VelocityRecord, fastest, velocities_in_words
 from mbcli.simulation.world_checkpoint import checkpoint_of
@@ -135,7 +136,11 @@ class WorldsRun:
         self._seed = loaded.config.random_seed if given["seed"] is None else given["seed"]
         if given["pushes"]:
             worlds.push(given["pushes"], seed=self._seed, until=until)
+            idle = idle_pushes_in_words(read_pushes(given["pushes"]), self.start, until)
+            if idle and earlier is None:
+                warn(idle)
         self._plan = chosen_plan(self.plant, given["trajectory"], given["controller"], None)[1]
+        self._lent = worlds.lent() | {"plan": self._plan}  # Worlds have none under a controller
         self.fields = self._chosen_fields(given["fields"])
         noise = self._seed if given["sensor_noise"] else None
         self._sensors = worlds.sensors(noise) if "sensors" in self.fields else None
@@ -150,7 +155,7 @@ class WorldsRun:
         own = [name for name in self.fields if name != "sensors"]
         by_rows = given["controller"] is not None or worlds.is_called or self._sensors is not None
         by_rows = by_rows or own not in ([], ["u"])
-        self._more = WorldRows(worlds, own, self._plan) if by_rows else None
+        self._more = WorldRows(worlds, own, self._lent) if by_rows else None
         self._gains = None if self._is_driven() else _gains(worlds, len(self._rows))
         limited = len(worlds) if velocity_bounds(self.plant) else 0
         self._speeds = [VelocityRecord(self.plant, given["velocity_limits"]) for _ in range(limited)]
@@ -177,7 +182,7 @@ class WorldsRun:
                 f"{argument('fields', 'sensors')}: runs of many worlds do not go on whose sensors have a rate, a delay "
                 "or noise"
             )
-        paths = [field.path for field in row_fields(self.fields, logged_plant(self.plant, self._plan))]
+        paths = [field.path for field in row_fields(self.fields, logged_plant(self.plant, self._lent))]
         series = None if self.worlds.is_called else self._series  # else the log has what acted beside it
         earlier.check(self.loaded, self.fields, paths, self._times, series)
         self._began = earlier.begin(self.worlds)
@@ -259,7 +264,7 @@ class WorldsRun:
     def _new_writer(self, path: str) -> WorldsWriter:
         from mbcli.log.worlds_writer import WorldsWriter
 
-        header = log_header(self.loaded, self.fields, {}, plan=self._plan, argv=self._command, seed=self._seed)
+        header = log_header(self.loaded, self.fields, {}, lent=self._lent, argv=self._command, seed=self._seed)
         return WorldsWriter(path, header, self._times, len(self.worlds))
 
     # the runs

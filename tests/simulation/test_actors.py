@@ -3,6 +3,8 @@ by face, each cell run and compared with the single run."""
 
 import csv
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
 from mbcli.models import load_model
 from mbcli.simulation import Worlds, simulate
-from mbcli.simulation.actors import ACTORS
+from mbcli.simulation.actors import ACTORS, require_known
 from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.input_series import as_input
 
@@ -182,7 +184,19 @@ def test_a_rollout_with_inputs_has_the_plugins_too_and_leaves_u_as_it_was(files)
 
 
 def test_an_actor_without_what_it_must_state_fails_at_import():
-    with pytest.raises(ImportError, match="the actor Magnet lacks SETTINGS, IN_WORLDS, start"):
+    with pytest.raises(ImportError, match="the actor Magnet lacks SETTINGS, STAGE, IN_WORLDS, start"):
         type("Magnet", (Actor,), {})
-    with pytest.raises(ImportError, match="the actor Magnet lacks the setting 'magnet'"):
-        type("Magnet", (Actor,), {"SETTINGS": ("magnet",), "IN_WORLDS": "", "start": lambda *_: None})
+
+
+def test_an_actor_that_reads_a_setting_of_no_record_fails_at_import():
+    known = {name for kind in ACTORS for name in kind.SETTINGS}
+    require_known(known)
+    with pytest.raises(ImportError, match="the actor Pushes lacks the setting 'pushes'"):
+        require_known(known - {"pushes"})
+
+
+def test_the_settings_of_actors_are_read_without_numpy():
+    """So that help comes at once: files of actors import what runs need in their functions."""
+    code = "import sys, mbcli.simulation.run_arguments; print('numpy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

@@ -10,6 +10,8 @@ import numpy as np
 from mbcli.multibody.core.contact import has_torsional_friction
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.math.array_types import IntArray
 
 
@@ -20,7 +22,7 @@ class LoggedPlant:
         plant: finalized.
         actuator_units: one an actuator.
         position_units, velocity_units: one a position, one a velocity.
-        plan: what the run follows, None for nothing.
+        lent: {name: what an actor of the run lends to its field}; "plan": what the run follows, None for nothing.
     """
 
     def __init__(
@@ -29,18 +31,18 @@ class LoggedPlant:
         actuator_units: tuple[str, ...],
         position_units: tuple[str, ...] = (),
         velocity_units: tuple[str, ...] = (),
-        plan: Any = None,
+        lent: Mapping[str, Any] | None = None,
     ) -> None:
-        self.plant, self.actuator_units, self.plan = plant, actuator_units, plan
+        self.plant, self.actuator_units, self.lent = plant, actuator_units, lent or {}
         self.loads: Any = None  # LoadedStates of a run that is being logged
         self.sensor_rows: Any = None  # SensorRows of a run that is being logged
         self._position_units, self._velocity_units = position_units, velocity_units
 
     def plan_columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Names of the positions of the joints of the plan, their units and those of their velocities."""
-        names, units = self.plant.GetPositionNames(), self._position_units
-        rates = tuple(self._velocity_units[k] for k in self.plan.dofs)
-        return tuple(names[k] for k in self.plan.places), tuple(units[k] for k in self.plan.places), rates
+        names, units, plan = self.plant.GetPositionNames(), self._position_units, self.lent["plan"]
+        rates = tuple(self._velocity_units[k] for k in plan.dofs)
+        return tuple(names[k] for k in plan.places), tuple(units[k] for k in plan.places), rates
 
     def aim_columns(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Names of the actuators with PD controllers, the units of what they aim at: positions, and velocities."""

@@ -47,6 +47,6 @@ def columns(logged: LoggedPlant) -> tuple[Field, ...]:
 
 def rows(block: Block) -> dict[str, Any]:
     """At the times of the rows."""
-    plan = block.logged.plan
+    plan = block.logged.lent["plan"]
     q, v, vdot = plan.motions_at(block.samples.time[block.chosen])
     return {TARGET: q, VELOCITY: v, ACCELERATION: vdot, ERROR: block.q[:, plan.places] - q}

@@ -1,4 +1,4 @@
-"""What acts in a run: a file a kind, in the order in which they start.
+"""What acts in a run: a file a kind.
 
 actor            Actor: what each kind states and does
 stops            stops at position limits of continuous plants
@@ -11,25 +11,17 @@ plugins          the plugins of the model
 pushes           forces on bodies
 sensors          what a controller sees of the sensors
 
-A new kind is a file here, with one Actor, and its name in NAMES; its settings are entries of
-mbcli.simulation.run_arguments. The import fails for a file without one.
+A new kind is a file here, with one Actor and its Settings, which are a base of RunArguments in
+mbcli.simulation.run_arguments. Each file is an actor: the import fails for one that is none, and that of run_arguments
+for settings that are not there. Files import what runs need in their functions: the help of commands asks for the
+settings alone.
 """
 
+import pkgutil
+from collections.abc import Collection
 from importlib import import_module
 
 from mbcli.simulation.actors.actor import Actor
-
-NAMES = (
-    "stops",
-    "velocity_limits",
-    "following",
-    "holding",
-    "inputs",
-    "user_controller",
-    "plugins",
-    "pushes",
-    "sensors",
-)
 
 
 def _actor_of(name: str) -> type[Actor]:
@@ -44,4 +36,14 @@ def _actor_of(name: str) -> type[Actor]:
     return found[0]
 
 
-ACTORS: tuple[type[Actor], ...] = tuple(map(_actor_of, NAMES))
+_FILES = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "actor")
+ACTORS: tuple[type[Actor], ...] = tuple(sorted(map(_actor_of, _FILES), key=lambda kind: kind.STAGE))
+"""In the order in which they start."""
+
+
+def require_known(names: Collection[str]) -> None:
+    """ImportError for an actor that reads a setting of another name."""
+    for kind in ACTORS:
+        missing = [f"the setting '{name}'" for name in kind.SETTINGS if name not in names]
+        if missing:
+            raise ImportError(f"the actor {kind.__name__} lacks {', '.join(missing)}")

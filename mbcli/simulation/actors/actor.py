@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
-
-from mbcli.common.setting import settings_of
-from mbcli.simulation.run_arguments import SimulateArguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +16,24 @@ if TYPE_CHECKING:
     from mbcli.simulation.world_ticks import World
 
 
+class Stage(IntEnum):
+    """When an actor starts: after those of all stages before."""
+
+    LIMITS = 0
+    PLAN = 1
+    HOLD = 2
+    INPUT = 3
+    CONTROLLER = 4
+    PLUGINS = 5
+    FORCES = 6
+    SENSORS = 7
+
+
 class Actor:
     """A part of a run, made from its settings before the start is known.
 
-    A subclass states SETTINGS, the names of the settings that it reads, and IN_WORLDS, "" if many worlds have it too,
-    else why they do not; it has start(). ImportError for one that lacks them, or names a setting that there is not.
+    A subclass states SETTINGS, the names of the settings that it reads, STAGE, when it starts, and IN_WORLDS, "" if
+    many worlds have it too, else why they do not; it has start(). ImportError for one that lacks them.
 
     Attributes:
         run: the ActedRun. An actor reads its plant, settings, start and end, and changes its context, controller,
@@ -30,13 +41,13 @@ class Actor:
     """
 
     SETTINGS: ClassVar[tuple[str, ...]]
+    STAGE: ClassVar[Stage]
     IN_WORLDS: ClassVar[str]
     OVER_INPUTS: ClassVar[bool] = False  # whether its efforts come on top of what worlds are given
     ticks: float | None = None  # [s] between its calls in worlds, after start(); None if it is not called
 
     def __init_subclass__(cls) -> None:
-        missing = [name for name in ("SETTINGS", "IN_WORLDS", "start") if name not in vars(cls)]
-        missing += [f"the setting '{name}'" for name in vars(cls).get("SETTINGS", ()) if name not in KNOWN]
+        missing = [name for name in ("SETTINGS", "STAGE", "IN_WORLDS", "start") if name not in vars(cls)]
         if missing:
             raise ImportError(f"the actor {cls.__name__} lacks {', '.join(missing)}")
 
@@ -66,12 +77,13 @@ class Actor:
         """Why the log cannot have a field of this actor, as far as it is one of its own; None if it can."""
         return None
 
+    def lends(self) -> dict[str, Any]:
+        """{name: what fields of the log ask it for}, after start(); LoggedPlant.lent has it."""
+        return {}
+
     def summary(self) -> dict[str, Any]:
         """What it says in the Summary."""
         return {}
 
     def finish(self, summary: Summary) -> None:
         """Warns of what has become of the run."""
-
-
-KNOWN = settings_of(SimulateArguments)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mbcli.common.argument_names import argument
-from mbcli.multibody.core.inputs import controlled_actuators
-from mbcli.simulation.actors.actor import Actor
+from mbcli.common.setting import Option, Setting
+from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.actors.inputs import of_exceeded, warn_of_efforts
+from mbcli.simulation.control.choices import INTERPOLATIONS, WAYS
 from mbcli.simulation.control.in_a_run import chosen_plan, start_on_plan
+from mbcli.simulation.setting_groups import ACTING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from mbcli.math.array_types import BoolArray
     from mbcli.multibody.stepping.ticks import Controller
@@ -20,6 +21,32 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.follow import Follower
     from mbcli.simulation.summary import Summary
     from mbcli.simulation.world_ticks import World
+
+
+class Settings(TypedDict, total=False):
+    """Of simulate(), beside those of the run."""
+
+    trajectory: Annotated[
+        Any,
+        Setting(
+            "the motion that joints follow, or, with a controller, what this is given as targets: a table "
+            "(docs/how-to/control.md), or a Follow with the way.",
+            Option(
+                "--trajectory",
+                "A motion that joints follow: columns time and names of positions, and of velocities if they are "
+                "given. With --controller: the targets that it is given.",
+                metavar="CSV",
+            ),
+            Option(
+                "--follow",
+                "How: computed-torque (default), pd controllers with gravity compensation, or prescribed: exactly, "
+                "with the efforts that it takes.",
+                choices=WAYS,
+            ),
+            Option("--interpolation", "Of --trajectory between its rows; default cubic.", choices=INTERPOLATIONS),
+            of=ACTING,
+        ),
+    ]
 
 
 class Following(Actor):
@@ -30,6 +57,7 @@ class Following(Actor):
     """
 
     SETTINGS = ("trajectory", "controller", "effort_limits")
+    STAGE = Stage.PLAN
     IN_WORLDS = ""
 
     def __init__(self, run: ActedRun) -> None:
@@ -47,6 +75,10 @@ class Following(Actor):
         """As of Actor."""
         return f"the run has no {argument('trajectory')}" if field == "tracking" and self.plan is None else None
 
+    def lends(self) -> dict[str, Any]:
+        """As of Actor."""
+        return {"plan": self.plan}
+
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """As of Actor."""
         run = self.run
@@ -55,6 +87,7 @@ class Following(Actor):
             run.warn(f"the trajectory is beyond limits of joints: {'; '.join(beyond)}")
         if self.follow is None or run.given["controller"] is not None:
             return
+        from mbcli.multibody.core.inputs import controlled_actuators
         from mbcli.simulation.control.follow import Follower, following_controllers, require_followable
 
         assert self.plan is not None

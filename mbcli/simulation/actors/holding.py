@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mbcli.common.coordinate_names import listed
-from mbcli.models.postures import find_postures, posture_positions
-from mbcli.multibody.core.inputs import controlled_actuators, steps_with_controllers
-from mbcli.simulation.actors.actor import Actor
+from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.actors.following import Following
-from mbcli.simulation.controllers import hold_default_positions
-from mbcli.simulation.fallen_bases import fallen_bases, verticals
-from mbcli.simulation.holding import choose_holding, held_in_log, holding_in_words
-from mbcli.simulation.static_efforts import static_efforts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+    import numpy as np
 
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.held_joint import Held
@@ -33,9 +26,12 @@ class Holding(Actor):
     """
 
     SETTINGS = ("hold", "kp", "kd", "drive")
+    STAGE = Stage.HOLD
     IN_WORLDS = ""
 
     def __init__(self, run: ActedRun) -> None:
+        from mbcli.simulation.controllers import hold_default_positions
+
         super().__init__(run)
         self._hold, self._drive = run.loaded.config.hold, run.loaded.config.drive
         self.acts = run.actor(Following).follow is None and (self._hold.is_on or bool(self._drive))
@@ -47,6 +43,11 @@ class Holding(Actor):
 
     def start(self, note: Callable[[str], object], resumed: str | None) -> None:
         """As of Actor; resumed: as they did in that log."""
+        from mbcli.multibody.core.inputs import controlled_actuators, steps_with_controllers
+        from mbcli.simulation.fallen_bases import verticals
+        from mbcli.simulation.holding import held_in_log, holding_in_words
+        from mbcli.simulation.static_efforts import static_efforts
+
         run = self.run
         if not self.acts:
             if run.controlled and run.controller is None and run.given["controller"] is None:
@@ -72,6 +73,9 @@ class Holding(Actor):
             note(line)
 
     def _chosen(self, q: np.ndarray) -> dict[Any, Held]:
+        from mbcli.models.postures import find_postures, posture_positions
+        from mbcli.simulation.holding import choose_holding
+
         run, hold = self.run, self._hold
         postures = []
         if hold.posture is not None:
@@ -80,6 +84,8 @@ class Holding(Actor):
         return choose_holding(run.plant, q, target, hold, self._drive)
 
     def _tell_of_aims(self, names: Sequence[str]) -> None:
+        from mbcli.common.coordinate_names import listed
+
         run = self.run
         aimed = run.actuation.aimed if run.actuation is not None else frozenset()
         at_default = [name for name in names if name not in aimed]
@@ -90,6 +96,8 @@ class Holding(Actor):
 
     def carried_at_start(self) -> dict[str, np.ndarray] | None:
         """What controllers feed forward when the run begins, as a checkpoint has it."""
+        import numpy as np
+
         if not self._carried:
             return None
         carried = {a.input_start(): effort for a, effort in self._carried.items()}
@@ -97,6 +105,8 @@ class Holding(Actor):
 
     def finish(self, summary: Summary) -> None:
         """As of Actor."""
+        from mbcli.simulation.fallen_bases import fallen_bases
+
         fell = fallen_bases(self.run.plant, self.run.context, self._upright)
         if fell is not None:
             self.run.warn(fell)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
-import numpy as np
-
-from mbcli.engine.stepping.pushes import SAME_TIME
-from mbcli.simulation.actors.actor import Actor
-from mbcli.simulation.plugins.commands import PluginCommands
+from mbcli.common.setting import Setting, always
+from mbcli.simulation.actors.actor import Actor, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,14 +21,23 @@ if TYPE_CHECKING:
     from mbcli.simulation.world_ticks import World
 
 
+class Settings(TypedDict, total=False):
+    """Of simulate(), beside those of the run."""
+
+    plugins: Annotated[bool, Setting("whether those of the model act.", default=True, log_may_ask=always)]
+
+
 class Plugins(Actor):
     """Lets the plugins of the model act, around the controller that the run has without them."""
 
     SETTINGS = ("plugins", "effort_limits")
+    STAGE = Stage.PLUGINS
     IN_WORLDS = ""
     OVER_INPUTS = True
 
     def __init__(self, run: ActedRun) -> None:
+        from mbcli.simulation.plugins.commands import PluginCommands
+
         super().__init__(run)
         self._plugins = PluginCommands(run.plant if run.given["plugins"] else None)
         self._forces: list[LinkForce] = []
@@ -62,11 +69,7 @@ class Plugins(Actor):
         if how := [f"{kind} ({why})" for kind, why in self.energy.givers if why]:
             note(f"what may give energy, so that it is not watched: {', '.join(dict.fromkeys(how))}")
 
-        def input_at(time: float) -> FloatArray:
-            u = run.input_at(time)
-            return plant.actuation(run.context) if u is None else u
-
-        made = self._made(run.context, run.controller, input_at)
+        made = self._made(run.context, run.controller, run.efforts_at)
         self.ticks = plant.time_step()
         run.controller, self._forces = made, made.forces
 
@@ -84,13 +87,9 @@ class Plugins(Actor):
         """In a run or a world with the parameters of a context; inner: the controller that it has without plugins."""
         from mbcli.simulation.plugins.run_plugins import PluginController
 
-        commands = self._plugins.start()
-
-        def given(time: float) -> tuple[FloatArray, FloatArray]:
-            return input_at(time), self._asked_at(time, commands)
-
+        asked_at = partial(self._asked_at, start=self._plugins.start())
         effort_limits = self.run.given["effort_limits"]
-        return PluginController(context, self._plugins, inner, given, effort_limits, self._drives)
+        return PluginController(context, self._plugins, inner, input_at, effort_limits, asked_at, self._drives)
 
     def forces(self) -> list[LinkForce]:
         """As of Actor."""
@@ -98,8 +97,10 @@ class Plugins(Actor):
 
     def _asked_at(self, time: float, start: FloatArray) -> FloatArray:
         """(n,) what the input asks of plugins at a time [s]."""
+        from mbcli.engine.stepping.pushes import SAME_TIME
+
         series = self.run.actuation
         if series is None or series.asked is None:
             return start
-        row = np.searchsorted(series.times, time + SAME_TIME, side="right") - 1
+        row = series.times.searchsorted(time + SAME_TIME, side="right") - 1
         return series.asked[row] if row >= 0 else start

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from mbcli.simulation.actors.actor import Actor
+from mbcli.common.setting import Option, Setting, always
+from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.actors.user_controller import UserController
+from mbcli.simulation.setting_groups import LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,10 +15,31 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.tick_sensors import TickSensors
 
 
+class Settings(TypedDict, total=False):
+    """Of simulate(), beside those of the run."""
+
+    sensor_noise: Annotated[
+        bool,
+        Setting(
+            "whether sensors have the noise of their files, which `seed` draws.",
+            Option(
+                "--sensor-noise",
+                "Whether sensors have the noise of their files, drawn by --seed (on, the default), or none (off).",
+                choices=("on", "off"),
+                default="on",
+            ),
+            default=True,
+            log_may_ask=always,
+            of=LOG,
+        ),
+    ]
+
+
 class Sensors(Actor):
     """Lets a controller of the user see what sensors measure; those of rows are a field of the log."""
 
     SETTINGS = ("sensor_noise", "seed")
+    STAGE = Stage.SENSORS
     IN_WORLDS = ""
 
     @property

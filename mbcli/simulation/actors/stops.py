@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mbcli.multibody.core.position_stops import position_stops
-from mbcli.simulation.actors.actor import Actor
+from mbcli.simulation.actors.actor import Actor, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +15,13 @@ class PositionStops(Actor):
     """Compliant stops for the time of a run."""
 
     SETTINGS = ()
+    STAGE = Stage.LIMITS
     IN_WORLDS = "worlds are discrete, and stops act in their steps"
 
     def of_plant(self) -> dict[str, Any]:
         """As of Actor."""
+        from mbcli.multibody.core.position_stops import position_stops
+
         plant = self.run.plant
         stops = [] if plant.is_discrete() or plant.position_stops else position_stops(plant)
         return {"stops": stops} if stops else {}

@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mbcli.common.argument_names import argument
+from mbcli.common.setting import Option, Setting, always
 from mbcli.errors import ArgumentError
-from mbcli.simulation.actors.actor import Actor
+from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.inputs import of_exceeded, warn_of_efforts
+from mbcli.simulation.control.choices import DEFAULT_LIMIT
 from mbcli.simulation.control.in_a_run import chosen_controller
+from mbcli.simulation.setting_groups import ACTING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.control.run_controller import RunController
     from mbcli.simulation.summary import Summary
+
+
+class Settings(TypedDict, total=False):
+    """Of simulate(), beside those of the run."""
+
+    controller: Annotated[
+        Any,
+        Setting(
+            "gives the actuation in place of inputs: a function of what its parameters name, of time, q, v, sensors, "
+            "targets, plant and random, a class, `FILE.py:NAME`, a command, or a ControllerChoice "
+            "(docs/how-to/control.md).",
+            Option(
+                "--controller",
+                "Gives the actuation: a function or class of a file of Python, or a program that answers lines of "
+                "JSON (docs/how-to/control.md).",
+                metavar="FILE.py[:NAME]|COMMAND",
+            ),
+            Option(
+                "--controller-rate",
+                "Calls of it a second; default: its attribute rate, else every step.",
+                metavar="HZ",
+                text=False,
+                above=0.0,
+                log_may_ask=always,
+            ),
+            Option(
+                "--controller-limit",
+                f"Wall-clock time that a call may take; default {DEFAULT_LIMIT:g} s.",
+                metavar="S",
+                text=False,
+                above=0.0,
+                log_may_ask=always,
+            ),
+            Option(
+                "--controller-delay",
+                "Time after which its commands act, a whole number of calls; default 0 s.",
+                metavar="S",
+                text=False,
+                minimum=0.0,
+                log_may_ask=always,
+            ),
+            Option(
+                "--controller-quantum",
+                "Effort [N m or N] of whose multiples the efforts are that act; default: as the controller gives them.",
+                metavar="E",
+                text=False,
+                above=0.0,
+                log_may_ask=always,
+            ),
+            Option(
+                "--controller-pickle",
+                "Keep its state for --resume as Python pickles it; else it has save() and load(). Reading a pickle "
+                "runs what is in it: ask for that with logs of your own.",
+                flag=True,
+                sweeps=False,
+            ),
+            of=ACTING,
+        ),
+    ]
 
 
 class UserController(Actor):
@@ -29,6 +90,7 @@ class UserController(Actor):
     """
 
     SETTINGS = ("controller", "effort_limits", "seed")
+    STAGE = Stage.CONTROLLER
     IN_WORLDS = ""
 
     def __init__(self, run: ActedRun) -> None:

@@ -62,7 +62,7 @@ class Resistance:
             rows = [self._rows[link] for link in links]
             taken[rows] = self._implicit(context, v, links)
             found = [(link, taken[k] - self._forces[k]) for link, k in zip(links, rows, strict=True)]
-        self._last_forces, self._last_v = taken, v.copy()
+        self._last_forces[:], self._last_v[:] = taken, v
         return found
 
     def _takes_much(self, context: Context, link: int, slope: Matrix) -> bool:
@@ -98,13 +98,10 @@ class Resistance:
         right = (2.0 * one + B) @ self._forces[rows].ravel() - (one + B) @ D @ J @ others
         return np.linalg.solve(2.0 * (one + B) + B @ B, right).reshape(-1, 6)
 
-    def save(self) -> dict[str, FloatArray]:
-        """What the next step needs of the last one."""
-        return {"plugins_resistance": self._last_forces.copy(), "plugins_v": self._last_v.copy()}
-
-    def load(self, saved: Any) -> None:
-        """The contrary of save()."""
-        self._last_forces[:], self._last_v[:] = saved["plugins_resistance"], saved["plugins_v"]
+    @property
+    def kept(self) -> dict[str, FloatArray]:
+        """What the next step needs of the last one: its own arrays."""
+        return {"resistance": self._last_forces, "v": self._last_v}
 
 
 def about_origin(slope: Matrix, arm: Vector3) -> Matrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,24 +13,20 @@ from mbcli.errors import ArgumentError
 from mbcli.multibody.core.inputs import steps_with_controllers
 from mbcli.multibody.state.context import Context
 from mbcli.plugins import PLUGINS, names_of
-from mbcli.simulation.control.commands import Commands
-from mbcli.simulation.control.run_controller import RunController
+from mbcli.simulation.control.beside import Beside, period_beside
 from mbcli.simulation.effort_limits import EffortLimits
 from mbcli.simulation.held_joint import Held
 from mbcli.simulation.plugins.moment import Moment
-from mbcli.simulation.servo_ticks import SERVO_PERIOD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
-    from mbcli.multibody.stepping.inputs import LinkForce
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.plugins.commands import PluginCommands
 
 RIGID = 1e6  # h Kd over the inertia of a driven joint
-WHOLE = 1e-6  # of a step: times closer than this to a tick are it
 
 
 def plugin_drives(plant: MultibodyPlant, commands: PluginCommands, q: Vector, held: bool) -> dict[JointActuator, Held]:
@@ -71,15 +66,14 @@ def time_of_forces(plant: MultibodyPlant, period: float) -> float:
     return 0.5 * period
 
 
-class PluginController(RunController):
+class PluginController(Beside):
     """The controller of a run whose model has plugins.
 
     Args:
         context: of a run, whose plant has the PD controllers of the run; its parameters count.
         plugins: PluginCommands of the plant.
-        inner: the controller that the run would have without plugins, or None.
-        given: time -> (efforts (nu,), commands (n,)) without one.
-        effort_limits: "clamp", "warn" or "ignore".
+        inner, given, effort_limits: as of Beside.
+        asked_at: time [s] -> (n,) what is asked of plugins where no controller does so.
         drives: whether plugins drive joints, by the controllers of plugin_drives().
     """
 
@@ -88,87 +82,41 @@ class PluginController(RunController):
         context: Context,
         plugins: PluginCommands,
         inner: Any,
-        given: Callable[[float], tuple[FloatArray, FloatArray]],
+        given: Callable[[float], FloatArray],
         effort_limits: str,
+        asked_at: Callable[[float], FloatArray],
         drives: bool,
     ) -> None:
         plant: MultibodyPlant = context.state.plant
-        h = plant.time_step()
-        base = h or SERVO_PERIOD
-        calls = 1 if inner is None else math.ceil(inner.period / base - WHOLE)  # of the laws, between two of the inner
-        period = base if inner is None else inner.period / max(calls, 1)
-        commands = Commands(plant, effort_limits, period) if inner is None else getattr(inner, "commands", None)
-        super().__init__("plugins", commands or Commands(plant, effort_limits, period))
-        self.period = period
-        self._inner, self._given, self._plugins = inner, given, plugins
-        self._limits = EffortLimits(plant, effort_limits)
-        self._inner_u = np.zeros(plant.num_actuators())
-        self._memory = [law.memory.copy() for law in plugins.laws]
+        self._plugins, self._limits = plugins, EffortLimits(plant, effort_limits)
+        self._asked_at = None if inner is not None else asked_at
         inputs = {a.joint().velocity_start(): a.input_start() for a in plant.elements.actuators}
         rows = {int(k): row for row, k in enumerate(plant.model.pd_actuator)}
         joints = list(dict.fromkeys(joint for law in plugins.laws for joint in law.driven))
         starts = [joint.velocity_start() for joint in joints]
         driven = {d: rows[inputs[d]] for d in starts} if drives else {}
         pushed = list(dict.fromkeys(body for law in plugins.laws for body in law.pushed))
-        self._moment = Moment(context, period, time_of_forces(plant, period), inputs, driven, pushed)
+        period = period_beside(plant, inner)
+        self._moment = now = Moment(context, period, time_of_forces(plant, period), inputs, driven, pushed)
+        memory = np.concatenate([np.zeros(0), *(law.memory for law in plugins.laws)])
+        self._memory = np.split(memory, np.cumsum([len(law.memory) for law in plugins.laws])[:-1])
+        kept = {"": memory, **now.resistance.kept}
+        super().__init__("plugins", plant, inner, given, effort_limits, self._follow_laws, now.forces, kept)
 
-    @property
-    def forces(self) -> list[LinkForce]:
-        """Those that its calls change."""
-        return self._moment.forces
-
-    def start(self) -> None:
-        """Before the run."""
-        if isinstance(self._inner, RunController):
-            self._inner.start()
-
-    def stop(self) -> None:
-        """After it."""
-        if isinstance(self._inner, RunController):
-            self._inner.stop()
-
-    def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
-        """The inner controller, where its call is due, then the laws."""
-        values = self._asked(time, q, v, desired)
-        now = self._moment
+    def _follow_laws(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
+        now, asked = self._moment, self.commands.asked_of_plugins
+        if self._asked_at is not None:
+            asked = self._asked_at(time)
         now.begin(time, q, v)
         first = 0
         for law, memory in zip(self._plugins.laws, self._memory, strict=True):
             last = first + len(law.inputs)
-            law.act(now, values[first:last].tolist(), memory)
+            law.act(now, asked[first:last].tolist(), memory)
             first = last
         now.finish()
-        u[:] = self._limits.cut(self._inner_u + now.u)
+        u[:] = self._limits.cut(u + now.u)
         for row, velocity in now.aims.items():
             desired[row] = 0.0, velocity
-
-    def _asked(self, time: float, q: FloatArray, v: FloatArray, desired: FloatArray) -> FloatArray:
-        if self._inner is None:
-            self._inner_u[:], values = self._given(time)
-            return values
-        if abs(time / self._inner.period - round(time / self._inner.period)) * self._inner.period < WHOLE * self.period:
-            self._inner.call(time, q, v, self._inner_u, desired)
-        return self.commands.asked_of_plugins
-
-    def save(self) -> dict[str, FloatArray]:
-        """What laws remember, and the inner controller."""
-        inner = {} if self._inner is None else self._inner.save()
-        kept = {"plugins": np.concatenate([np.zeros(0), *self._memory]), "plugins_u": self._inner_u.copy()}
-        kept["plugins_forces"] = np.array([force.force for force in self.forces]).reshape(-1, 6)
-        kept |= self._moment.resistance.save()
-        return inner | kept | {"plugins_asked": self.commands.asked_of_plugins.copy()}
-
-    def load(self, saved: Mapping[str, FloatArray]) -> None:
-        """The contrary of save()."""
-        ends = np.cumsum([len(memory) for memory in self._memory])
-        for memory, part in zip(self._memory, np.split(saved["plugins"], ends[:-1]), strict=True):
-            memory[:] = part
-        self._inner_u[:], self.commands.asked_of_plugins[:] = saved["plugins_u"], saved["plugins_asked"]
-        for force, values in zip(self.forces, saved["plugins_forces"].reshape(-1, 6), strict=True):
-            force.force[:] = values
-        self._moment.resistance.load(saved)
-        if self._inner is not None:
-            self._inner.load({name: value for name, value in saved.items() if not name.startswith("plugins")})
 
 
 def plugins_in_words(plant: MultibodyPlant, commands: PluginCommands) -> list[str]:

@@ -1,0 +1,3 @@
+"""Groups of the options of `mbcli simulate`: each setting of a run says whose part of the help its options are."""
+
+TIME, INTEGRATION, INPUT, ACTING, LOG, ACCOUNT = "time", "integration", "input", "acting", "log", "account"
