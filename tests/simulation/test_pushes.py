@@ -7,7 +7,7 @@ from command_line import cli, hinge, one_robot, succeed
 from mbcli.models import load_model
 from mbcli.multibody.math import SpatialForce
 from mbcli.multibody.plant import ExternallyAppliedSpatialForce
-from mbcli.simulation import simulate
+from mbcli.simulation import SimulationWarning, simulate
 from mbcli.simulation.pushes import Push
 from mbcli.simulation.worlds import Worlds
 
@@ -188,3 +188,21 @@ def test_compiled_steps_take_pushes_as_those_of_python(tmp_path):
     plant.get_applied_generalized_force_input_port().FixValue(context, [0.0])  # which steps ask Python for
     stepped = simulate(model, 0.1, start=context, pushes=push)
     assert compiled.q == pytest.approx(stepped.q, rel=1e-9, abs=1e-12) and np.ptp(compiled.q) > 1e-3
+
+
+def test_a_push_that_the_run_does_not_reach_is_said_alone_and_in_worlds(brick, tmp_path):
+    late = "brick=1,0,0 from 0.3 to 0.4"
+    said = "the run is from 0 to 0.1 s, pushes do not act in it: brick from 0.3 to 0.4 s"
+    assert said in cli("simulate", brick, "--no-contact", "-t", 0.1, "--push", late, "--no-log").err
+    (tmp_path / "starts.csv").write_text("brick_vx\n0\n1\n")
+    words = ["simulate", brick, "--no-contact", "--states", tmp_path / "starts.csv", "--fill", "default", "--each"]
+    assert said in cli(*words, "-t", 0.1, "--push", late, "-o", tmp_path / "each.h5").err
+    with pytest.warns(SimulationWarning, match="pushes do not act in it"):
+        simulate(brick, 0.1, contact=False, pushes=late)
+
+
+def test_pushes_that_act_or_have_acted_before_a_break_are_not_said(brick, tmp_path):
+    early = ["--push", "brick=1,0,0 from 0 to 0.05"]
+    common = ["simulate", brick, "--no-contact", *early, "-o", tmp_path / "run.h5"]
+    assert "pushes" not in cli(*common, "-t", 0.1).err
+    assert "pushes" not in cli("simulate", "--resume", tmp_path / "run.h5", "-t", 0.2).err
