@@ -191,18 +191,18 @@ def test_compiled_steps_take_pushes_as_those_of_python(tmp_path):
 
 
 def test_a_push_that_the_run_does_not_reach_is_said_alone_and_in_worlds(brick, tmp_path):
-    late = "brick=1,0,0 from 0.3 to 0.4"
-    said = "the run is from 0 to 0.1 s, pushes do not act in it: brick from 0.3 to 0.4 s"
-    assert said in cli("simulate", brick, "--no-contact", "-t", 0.1, "--push", late, "--no-log").err
-    (tmp_path / "starts.csv").write_text("brick_vx\n0\n1\n")
+    late = "b=1,0,0 from 0.3 to 0.4"
+    said = "the run is from 0 to 0.1 s, pushes do not act in it: b from 0.3 to 0.4 s"
+    assert said in succeed("simulate", brick, "--no-contact", "-t", 0.1, "--push", late, "--no-log").err
+    (tmp_path / "starts.csv").write_text("vx\n0\n1\n")
     words = ["simulate", brick, "--no-contact", "--states", tmp_path / "starts.csv", "--fill", "default", "--each"]
-    assert said in cli(*words, "-t", 0.1, "--push", late, "-o", tmp_path / "each.h5").err
+    assert said in succeed(*words, "-t", 0.1, "--push", late, "-o", tmp_path / "each.h5").err
     with pytest.warns(SimulationWarning, match="pushes do not act in it"):
         simulate(brick, 0.1, contact=False, pushes=late)
 
 
 def test_pushes_that_act_or_have_acted_before_a_break_are_not_said(brick, tmp_path):
-    early = ["--push", "brick=1,0,0 from 0 to 0.05"]
+    early = ["--push", "b=1,0,0 from 0 to 0.05"]
     common = ["simulate", brick, "--no-contact", *early, "-o", tmp_path / "run.h5"]
-    assert "pushes" not in cli(*common, "-t", 0.1).err
-    assert "pushes" not in cli("simulate", "--resume", tmp_path / "run.h5", "-t", 0.2).err
+    assert "pushes" not in succeed(*common, "-t", 0.1).err
+    assert "pushes" not in succeed("simulate", "--resume", tmp_path / "run.h5", "-t", 0.2).err
