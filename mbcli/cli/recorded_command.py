@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.options import BATCH_KEYS
-from mbcli.common.setting import always, askable_options, embedded_files, never
+from mbcli.common.setting import always, askable_options, embedded_files, never, options_of
 from mbcli.errors import ModelError
 from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
 from mbcli.simulation.run_arguments import RunArguments
+from mbcli.simulation.setting_groups import VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,8 +32,11 @@ MAY_ASK = {
 """{parameter of `simulate`: (value, names of the files in the log) -> whether a log may ask for that value}; of others
 it may not."""
 
-DROPPED = frozenset(("log_path", "force", "as_json", "no_log", "resume_path", "threads"))
-"""Those that change where results go, or how fast they come, and not what they are."""
+DROPPED = frozenset(
+    ("log_path", "force", "as_json", "no_log", "resume_path", "threads")
+    + tuple(option.parameter for option in options_of(RunArguments, VIEW))
+)
+"""Those that change where results go, how fast they come or who looks on, and not what they are."""
 
 OF_STARTS = (*BATCH_KEYS, "assignments", "degrees")
 """Those that give the starts of many worlds, whose log has them."""

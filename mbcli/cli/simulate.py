@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.compiling_line import CompilingLine
+from mbcli.cli.live_page import live_run
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
     AT_START,
@@ -46,14 +47,16 @@ from mbcli.parsers.load_arguments import (
     LoadArguments,
 )
 from mbcli.simulation.run_arguments import RunArguments
-from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME
+from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, VIEW
 
 if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
+    from mbcli.pictures.live_run import LiveRun
     from mbcli.simulation.progress import Progress
     from mbcli.simulation.recorded_run import RecordedRun
+    from mbcli.simulation.summary import Summary
 
 MOST_EFFORTS = 3  # in the text of a summary
 
@@ -133,6 +136,7 @@ class SimulateCommand(HoldCommand):
     help="Threads for --each (default: all processors) and for deformable bodies (1, the default, or 2).",
 )
 @setting_options(RunArguments, ACTING)
+@setting_options(RunArguments, VIEW)
 @click.option(
     "-o", "--log", "log_path", metavar="FILE", help="The log to write; default: the name of the model file with .h5."
 )
@@ -247,11 +251,33 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
         with usage_errors():
             given = read_actuation(plant, options)
         return run_each(ctx, loaded, state, options, given, output, StopSignal(), quiet)
-    progress, stop = ProgressLine(shown=not quiet), StopSignal()
+    with live_run(options) as live:
+        while True:
+            summary, context, code = _run_once(ctx, loaded, state, options, output, live, quiet)
+            if live is None or code or not live.again:
+                break
+            options.force = True  # of the log that has just been written
+    result = document("simulate", loaded, context, **summary.as_dict())
+    click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict(), code))))
+    require_finite(summary.as_dict())
+    return {"complete": 0, "interrupted": code}[summary.status]
+
+
+def _run_once(
+    ctx: click.Context,
+    loaded: LoadedModel,
+    state: Options,
+    options: Options,
+    output: str | None,
+    live: LiveRun | None,
+    quiet: bool,
+) -> tuple[Summary, Context, int]:
+    """The Summary of a run, its context, and the exit code of the signal that ended it, 0 without one."""
+    progress, stop = ProgressLine(shown=not quiet and live is None), StopSignal()
     with usage_errors():
-        run = _recorded_run(ctx, loaded, state, options, quiet)
+        run = _recorded_run(ctx, loaded, state, options, live, quiet)
     run.prepare((lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"), resumed=options.resume_path)
-    compiling = compiling_line(plant, run.context, quiet)
+    compiling = compiling_line(loaded.plant, run.context, quiet)
 
     def begin() -> None:
         compiling.close()
@@ -266,10 +292,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
             on_progress=progress,
             on_start=begin,
         )
-    result = document("simulate", loaded, run.context, **summary.as_dict())
-    click.echo(to_json(result) if options.as_json else "\n".join(map(printable, render(summary.as_dict()))))
-    require_finite(summary.as_dict())
-    return {"complete": 0, "interrupted": stop.exit_code}[summary.status]
+    return summary, run.context, stop.exit_code
 
 
 def _check_output(path: str, options: Options) -> None:
@@ -282,7 +305,7 @@ def _check_output(path: str, options: Options) -> None:
 
 
 def _recorded_run(
-    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, quiet: bool
+    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, live: LiveRun | None, quiet: bool
 ) -> RecordedRun:
     from mbcli.cli.state import set_state
     from mbcli.simulation.recorded_run import RecordedRun
@@ -291,7 +314,7 @@ def _recorded_run(
         loaded,
         start=lambda plant, context: set_state(loaded, context, state),
         inputs=read_actuation(loaded.plant, options),
-        **run_arguments(options),
+        **run_arguments(options) | {"view": live},
         logged_seed=state.random_seed,
         command=["mbcli", *(ctx.obj or {}).get("arguments", [])],
         warn=(lambda line: None) if quiet else warn,
@@ -366,7 +389,8 @@ class ProgressLine:
             sys.stderr.flush()
 
 
-def render(summary: dict[str, Any]) -> list[str]:
+def render(summary: dict[str, Any], code: int = 0) -> list[str]:
+    """Lines of a summary; code: of the signal that ended the run, 0 without one."""
     if summary["integrator"] is None:
         how = f"{counted(summary['steps'], 'step')} of {summary['time_step']:g} s"
     else:
@@ -398,7 +422,8 @@ def render(summary: dict[str, Any]) -> list[str]:
     if summary["constraint_error"] is not None:
         lines.append(f"largest error of the constraints {summary['constraint_error']:.3g}")
     if summary["status"] == "interrupted":
-        lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s; --resume goes on from there")
+        by = "a signal" if code else "its page"
+        lines.append(f"stopped by {by} at t = {summary['end_time']:.6g} s; --resume goes on from there")
     if summary["log"]:
         lines.append(f"log: {summary['log']} ({counted(summary['rows'], 'row')})")
     return lines

@@ -146,6 +146,11 @@ class Chromium:
             raise MbcliError(f"the page reports: {_exception(answer['exceptionDetails'])}")
         return answer["result"].get("value")
 
+    def point(self, kind: str, x: float, y: float, *, pressed: bool = False) -> None:
+        """The mouse at a place [pixels] of the page: kind "mousePressed", "mouseMoved" or "mouseReleased"."""
+        button = {"button": "left", "clickCount": 1} if pressed or kind != "mouseMoved" else {}
+        self._call("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "buttons": int(pressed), **button})
+
     def screenshot(self) -> bytes:
         """The page as PNG."""
         return base64.b64decode(self._call("Page.captureScreenshot", {"format": "png"})["data"])

@@ -30,6 +30,7 @@ SCRIPTS = (
     "view.js",
     "replay.js",
     "meshcat.js",
+    "live_run.js",
     "start.js",
 )
 
@@ -44,8 +45,13 @@ def live_page(scene: Scene, camera: Camera | None = None) -> str:
     return _connected_page("live", scene, camera)
 
 
-def _connected_page(kind: str, scene: Scene, camera: Camera | None) -> str:
-    data = {"kind": kind, "scene": scene_of_page(scene), **_cameras(camera)}
+def run_page(scene: Scene, camera: Camera | None = None, **more: Any) -> str:
+    """The page of `mbcli simulate --view`; more: that its LiveRun has for it."""
+    return _connected_page("run", scene, camera, weight=scene.weight, **more)
+
+
+def _connected_page(kind: str, scene: Scene, camera: Camera | None, **more: Any) -> str:
+    data = {"kind": kind, "scene": scene_of_page(scene), **_cameras(camera), **more}
     return _page(scene.name, data, connects=True)
 
 

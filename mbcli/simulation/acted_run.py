@@ -42,6 +42,7 @@ class ActedRun:
         start, began, until: [s] of the whole run, of this part of it, and its end.
         fields: names of mbcli.log.fields.
         keeps_accelerations: whether the log needs them.
+        should_stop: of the caller of the run: 0, or the exit code with which it is to end.
     """
 
     loaded: LoadedModel
@@ -67,10 +68,15 @@ class ActedRun:
         self.forces: list[LinkForce] = []
         self.held_in_steps: dict[JointActuator, Held] = {}
         self.actors: list[Any] = []
+        self.should_stop: Callable[[], int] = lambda: 0
 
     def actor(self, kind: type[A]) -> A:
         """The actor of a kind."""
         return next(actor for actor in self.actors if isinstance(actor, kind))
+
+    def is_to_end(self) -> bool:
+        """Whether the caller or an actor wants the end of the run."""
+        return bool(self.should_stop()) or any(actor.stops() for actor in self.actors)
 
     def lent(self) -> dict[str, Any]:
         """What actors lend to fields of the log, by name."""

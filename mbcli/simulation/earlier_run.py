@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
 
+WATCHED_ALONE = "view_alone"  # of a run that only its page called
 REMEMBERED = {"carried", "servo_carried", "tick", "activations"}  # of controllers and actuators, not in rows
 
 
@@ -189,7 +190,8 @@ class EarlierRun:
 
     def _check_controller(self, is_there: bool) -> None:
         """ModelError if the run had a controller and has none now, or the contrary."""
-        had = "tick" in (self.log.read_checkpoint() or {})
+        checkpoint = self.log.read_checkpoint() or {}
+        had = "tick" in checkpoint and WATCHED_ALONE not in checkpoint
         if had != is_there:
             how = "a controller" if had else "no controller"
             raise ModelError(f"{self.path}: error: was run with {how}: give the same {argument('controller')}")

@@ -23,9 +23,11 @@ from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.stepping.continuous_steps import SCHEMES
 from mbcli.simulation.acted_run import ActedRun
 from mbcli.simulation.actors import ACTORS
+from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.inputs import Inputs
+from mbcli.simulation.actors.live_view import LiveView
 from mbcli.simulation.actors.plugins import Plugins
 from mbcli.simulation.actors.user_controller import UserController
 from mbcli.simulation.control.in_a_run import controlling
@@ -219,11 +221,14 @@ class RecordedRun(ActedRun):
             NumericalError: the run cannot go on. The rows before are in the log; the context has the last good state.
         """
         self._described, self._keeps_rows = described, in_memory or log is not None
-        self._watchers: tuple[Callable[[], Any], Callable[[Progress], object], Callable[[], object]]
-        self._watchers = should_stop, on_progress, on_start
-        with np.errstate(all="ignore"), controlling(self.actor(UserController).choice and self.controller):
-            # errstate: interpreted kernels; a number that is not finite ends the run with its name
-            summary = self._run(log, force) if resumed is None else self._resume(log, resumed, force)
+        self.should_stop, self._on_progress, self._on_start = should_stop, on_progress, on_start
+        try:
+            with np.errstate(all="ignore"), controlling(self.actor(UserController).choice and self.controller):
+                # errstate: interpreted kernels; a number that is not finite ends the run with its name
+                summary = self._run(log, force) if resumed is None else self._resume(log, resumed, force)
+        finally:
+            for actor in self.actors:
+                actor.end()
         for actor in self.actors:
             actor.finish(summary)
         return summary
@@ -232,10 +237,11 @@ class RecordedRun(ActedRun):
         from mbcli.simulation.earlier_run import EarlierRun
 
         aside = None
-        of_run = self.start, self.sampling.is_sample, self.lent(), self.controller is not None
+        controlled = self.controller is not None and not self.actor(LiveView).is_alone()
+        of_run = self.start, self.sampling.is_sample, self.lent(), controlled
         with EarlierRun(path, self.loaded, self.fields, *of_run) as earlier:
             earlier.lock()
-            if self.controller is None:
+            if not controlled:
                 earlier.check_input(self.input_at)
             if self._ends_as_asked:
                 earlier.refuse_end(max(self.until, self.sampling.end_of_steps))
@@ -273,8 +279,7 @@ class RecordedRun(ActedRun):
         if energy:
             self._observer.energy_change.stored = energy.stored
         self.began = self.context.get_time()
-        should_stop, _, on_start = self._watchers
-        on_start()
+        self._on_start()
         rows = None
         if not self._keeps_rows:
             for samples in self._blocks(run, lambda: None):
@@ -284,10 +289,10 @@ class RecordedRun(ActedRun):
 
             written = RunLog(self, run, self._observer, log, force, self._described)
             try:
-                rows = written.write(lambda keep: self._blocks(run, keep), earlier, aside, should_stop)
+                rows = written.write(lambda keep: self._blocks(run, keep), earlier, aside)
             finally:
                 self.memory = written.memory
-        summary = summary_of(self, run, self._observer, should_stop(), log, rows)
+        summary = summary_of(self, run, self._observer, log, rows)
         warn_of_energy(self, run, self._observer, summary)
         complaint = None if run.contact is None else run.contact.complaint()
         if complaint is not None:
@@ -296,15 +301,15 @@ class RecordedRun(ActedRun):
 
     def _blocks(self, run: Run, keep: Callable[[], None]) -> Iterator[Samples]:
         """The blocks of samples of a run, with the time that its steps take on the stopwatch."""
-        should_stop, on_progress, _ = self._watchers
 
         def pause(t: float) -> None:
             self.stopwatch.stop()
             keep()
-            on_progress(Progress(t, self.start, self.until, self.began, self.stopwatch.seconds))
+            self._on_progress(Progress(t, self.start, self.until, self.began, self.stopwatch.seconds))
             self.stopwatch.start()
 
-        blocks = run.blocks(should_stop, pause)
+        blocks = run.blocks(self.is_to_end, pause)
+        seeing = [actor for actor in self.actors if type(actor).see is not Actor.see]
         try:
             while True:
                 self.stopwatch.start()
@@ -312,6 +317,8 @@ class RecordedRun(ActedRun):
                 self.stopwatch.stop()
                 if samples is None:
                     return
+                for actor in seeing:
+                    actor.see(samples)
                 yield samples
         finally:
             self.stopwatch.stop()

@@ -12,6 +12,7 @@ from mbcli.parsers.load_arguments import HoldArguments, LoadArguments
 from mbcli.simulation.actors import (
     following,
     inputs,
+    live_view,
     plugins,
     pushes,
     require_known,
@@ -205,6 +206,7 @@ class RunArguments(
     velocity_limits.Settings,
     plugins.Settings,
     sensors.Settings,
+    live_view.Settings,
     total=False,
 ):
     """Of the run alone, with those of what acts in it; simulate() also takes those of load_model()."""

@@ -59,7 +59,6 @@ class RunLog:
         blocks: Callable[[Callable[[], None]], Iterable[Samples]],
         earlier: EarlierRun | None,
         aside: str | None,
-        should_stop: Callable[[], int],
     ) -> int:
         """Writes all, behind the rows of an earlier run; returns the number of rows.
 
@@ -81,7 +80,7 @@ class RunLog:
                 for samples in blocks(lambda: self._keep(log)):
                     self._observer.see(samples, event)
                     self._append(log, samples)
-                stopped = should_stop()
+                stopped, code = recorded.is_to_end(), int(recorded.should_stop())
                 if stopped or not self._rows_are_enough():
                     log.checkpoint(self._checkpoint())
             except (NumericalError, ControlError) as error:
@@ -92,7 +91,7 @@ class RunLog:
                     raise
                 raise type(error)(f"{error}; the rows before it are in {self._path}") from None
             if stopped:
-                log.finish("interrupted", int(stopped), "stopped by a signal")
+                log.finish("interrupted", code, "stopped by a signal" if code else "ended by who watched it")
             else:
                 log.finish("complete", 0)
             return log.row_count

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.observer import Observer
 
 
-def summary_of(
-    recorded: ActedRun, run: Run, observer: Observer, stopped: int, log: str | None, rows: int | None
-) -> Summary:
+def summary_of(recorded: ActedRun, run: Run, observer: Observer, log: str | None, rows: int | None) -> Summary:
     """The Summary of a run whose steps are taken; warns of an error of the integration that is not small."""
     plant, context = recorded.plant, recorded.context
     simulated, wall = context.get_time() - recorded.began, recorded.stopwatch.seconds
@@ -30,7 +28,7 @@ def summary_of(
         of_actors |= actor.summary()
     first, last = observer.energies if observer.energies else (None, None)
     return Summary(
-        status="interrupted" if stopped else "complete",
+        status="interrupted" if recorded.is_to_end() else "complete",
         steps=run.steps,
         refused_steps=run.refused_steps,
         start_time=recorded.began,

@@ -171,6 +171,7 @@ class Robot {
         shaft.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), end.clone().normalize());
         bone.add(shaft);
       }
+      for (const part of bone.children) part.userData = { body, name: "bone", role: "skeleton" };
       this.bodies[body].add(bone);
       this.layers.bones.push(bone);
     }

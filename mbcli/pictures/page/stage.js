@@ -143,16 +143,21 @@ class Stage {
     return this.canvas.height / (2 * far * Math.tan((this.camera.fov * Math.PI) / 360));
   }
 
-  // The nearest shape under the pointer, or null.
-  pick(event, roots) {
+  // The ray from the eye through the pointer.
+  ray(event) {
     const rect = this.canvas.getBoundingClientRect();
     const place = new THREE.Vector2(
       (2 * (event.clientX - rect.left)) / rect.width - 1, 1 - (2 * (event.clientY - rect.top)) / rect.height);
     const ray = new THREE.Raycaster();
     ray.setFromCamera(place, this.camera);
-    const hit = ray.intersectObjects(roots, true)
-      .find(({ object }) => object.userData.name && object.visible && object.userData.body > 0);
-    return hit ? hit.object.userData : null;
+    return ray;
+  }
+
+  // The nearest shape under the pointer, or null.
+  pick(event, roots) {
+    const hit = this.ray(event).intersectObjects(roots, true)
+      .find(({ object }) => object.userData.name && object.visible && object.parent.visible && object.userData.body > 0);
+    return hit ? { ...hit.object.userData, point: hit.point } : null;
   }
 }
 

@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 try {
-  window.mbcli = new { view: ModelView, live: LiveScene, replay: Replay }[data.kind](data); // for scripts and the console: mbcli.setTime(1.5)
+  window.mbcli = new { view: ModelView, live: LiveScene, run: LiveRun, replay: Replay }[data.kind](data); // for scripts and the console: mbcli.setTime(1.5)
 } catch (error) {
   window.mbcli = { ready: Promise.reject(error) };
   if (error === NO_WEBGL) describe(new Panel(document.getElementById("panel"), data.title || data.scene.name), data);

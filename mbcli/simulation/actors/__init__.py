@@ -9,6 +9,7 @@ inputs           actuation over time, and its end at effort limits
 user_controller  the controller that a user gives
 plugins          the plugins of the model
 pushes           forces on bodies
+live_view        a page that shows the run while it goes
 sensors          what a controller sees of the sensors
 
 A new kind is a file here, with one Actor and its Settings, which are a base of RunArguments in

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mbcli.multibody.stepping.inputs import LinkForce
+    from mbcli.multibody.stepping.samples import Samples
     from mbcli.multibody.stepping.ticks import Controller
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.summary import Summary
@@ -76,6 +77,16 @@ class Actor:
     def lacks(self, field: str) -> str | None:
         """Why the log cannot have a field of this actor, as far as it is one of its own; None if it can."""
         return None
+
+    def see(self, samples: Samples) -> None:
+        """Is shown each block of samples of a single run."""
+
+    def stops(self) -> bool:
+        """Whether it wants the run to end."""
+        return False
+
+    def end(self) -> None:
+        """The run has ended, however it did."""
 
     def lends(self) -> dict[str, Any]:
         """{name: what fields of the log ask it for}, after start(); LoggedPlant.lent has it."""

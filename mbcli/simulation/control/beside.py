@@ -89,14 +89,18 @@ class Beside(RunController):
         return inner | {self._key(name): values.copy() for name, values in own.items()}
 
     def load(self, saved: Mapping[str, FloatArray]) -> None:
-        """The contrary of save()."""
+        """The contrary of save(); what joins a run that goes on begins here."""
+        if self._key("u") in saved:
+            self._load_own(saved)
+        if self._inner is not None:
+            self._inner.load({name: values for name, values in saved.items() if name.partition("_")[0] != self.name})
+
+    def _load_own(self, saved: Mapping[str, FloatArray]) -> None:
         self._inner_u[:], self.commands.asked_of_plugins[:] = saved[self._key("u")], saved[self._key("asked")]
         for force, values in zip(self.forces, saved[self._key("forces")].reshape(-1, 6), strict=True):
             force.force[:] = values
         for name, values in self._kept.items():
             values[:] = saved[self._key(name)]
-        if self._inner is not None:
-            self._inner.load({name: values for name, values in saved.items() if name.partition("_")[0] != self.name})
 
     def _key(self, name: str) -> str:
         return f"{self.name}_{name}" if name else self.name
