@@ -58,6 +58,10 @@ class Control(NamedTuple):
     upper: float
     value: float
 
+    def as_dict(self) -> dict[str, Any]:
+        """As the page has it."""
+        return dict(zip(self._fields, self, strict=True))
+
 
 class LiveRun:
     """Shows a run on a page, and tells what is asked for there. The page is that of one run after the other.
@@ -188,7 +192,7 @@ class LiveRun:
 
     def _page(self) -> tuple[str, bytes]:
         assert self._scene is not None
-        controls = [control._asdict() for control in self._controls]
+        controls = [control.as_dict() for control in self._controls]
         moving = moving_bodies(self._scene).tolist()
         more = {"controls": controls, "moving": moving, "speeds": SPEEDS, "starts_again": self._starts_again}
         text = run_page(self._scene, self._camera, **more)

@@ -316,7 +316,7 @@ def stopped_after(steps):
     def stop_early(self, should_stop, on_progress):
         def stop():
             if self.steps >= steps:
-                should_stop._stop(signal.SIGTERM, None)
+                should_stop.__self__.should_stop._stop(signal.SIGTERM, None)
             return should_stop()
 
         return blocks(self, stop, on_progress)
@@ -501,8 +501,8 @@ def test_a_process_that_is_stopped_leaves_a_log_to_go_on_from(tmp_path, options,
 @pytest.mark.parametrize("sent, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_second_signal_ends_the_run_at_once_with_its_own_code(tmp_path, monkeypatch, sent, code):
     def signals(self, should_stop, on_progress):
-        should_stop._stop(signal.SIGTERM, None)
-        should_stop._stop(sent, None)
+        should_stop.__self__.should_stop._stop(signal.SIGTERM, None)
+        should_stop.__self__.should_stop._stop(sent, None)
         yield
 
     monkeypatch.setattr(Run, "blocks", signals)

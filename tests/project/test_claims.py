@@ -80,7 +80,8 @@ TOOL = """<link name="tool"/><joint name="mount" type="fixed"><parent link="lowe
 
 
 def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
-    """A reader's robot is the double pendulum with a tool, the dog the quadruped; `view` runs until it is stopped."""
+    """A reader's robot is the double pendulum with a tool, the dog the quadruped; `view` runs until it is stopped,
+    and `simulate --view` is given an end."""
     monkeypatch.chdir(tmp_path)
     environment_in(tmp_path)
     robot = (ROOT / "sample_models" / "double_pendulum.urdf").read_text()
@@ -90,9 +91,10 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
         "time,shoulder,elbow,shoulder_w,elbow_w\n" + "".join(f"{0.01 * k},{0.1 * k},0,10,0\n" for k in range(50))
     )
     lines = re.findall(r"^    (mbcli .*)", README, re.M)
-    assert len(lines) == 9
+    assert len(lines) == 10
     for line in lines:
         words = shlex.split(re.split(r" {2,}| \| ", line)[0])[1:]
+        words += ["--no-browser", "-t", "0.1"] if "--view" in words else []
         if words[0] != "view":
             result = cli(*words)
             assert result.code == 0, (line, result.err)

@@ -33,9 +33,11 @@ class LiveRun {
     this.robot = new Robot(scene, geometries, framing);
     this.stage.scene.add(this.robot.root);
     this.arrows = new ContactArrows(this.stage.scene, this.robot.size, weight);
-    const ends = new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]);
-    this.pull = new THREE.Line(ends, new THREE.LineBasicMaterial({ color: PULL_COLOR, depthTest: false }));
-    Object.assign(this.pull, { visible: false, frustumCulled: false, renderOrder: 5 });
+    const radius = 0.006 * this.robot.size, material = new THREE.MeshBasicMaterial({ color: PULL_COLOR, depthTest: false });
+    this.pull = new THREE.Group();
+    for (const shape of [new THREE.CylinderGeometry(0.5 * radius, 0.5 * radius, 1, 10).translate(0, 0.5, 0), new THREE.SphereGeometry(radius, 12, 8)])
+      this.pull.add(Object.assign(new THREE.Mesh(shape, material), { renderOrder: 5 }));
+    this.pull.visible = false;
     this.stage.scene.add(this.pull);
     if (!this.robot.hasVisuals) this.panel.setLayer("collision", true);
     if (this.robot.isMostlyBare) this.panel.setLayer("bones", true);
@@ -145,7 +147,11 @@ class LiveRun {
     this.pull.visible = Boolean(this.drag);
     if (this.drag) {
       const from = this.robot.bodies[this.drag.body].localToWorld(this.drag.point.clone());
-      this.pull.geometry.setFromPoints([from, this.drag.target]);
+      const [shaft, end] = this.pull.children, way = this.drag.target.clone().sub(from), length = way.length();
+      shaft.position.copy(from);
+      shaft.scale.set(1, Math.max(length, 1e-9), 1);
+      shaft.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), length > 0 ? way.normalize() : new THREE.Vector3(0, 1, 0));
+      end.position.copy(this.drag.target);
     }
     this.stage.draw();
   }

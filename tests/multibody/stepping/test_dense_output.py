@@ -256,7 +256,7 @@ def test_samples_that_are_missing_of_a_step_come_before_a_stop(tmp_path, monkeyp
     def stop_at_once(self, should_stop, on_progress):
         def stop():
             if self.has_samples_left() and not should_stop():
-                should_stop._stop(15, None)
+                should_stop.__self__.should_stop._stop(15, None)
             return should_stop()
 
         return blocks(self, stop, on_progress)
