@@ -58,23 +58,38 @@ def log_diff(
     """Compare two logs row by row: first divergence, by which quantity, largest difference.
 
     Rows with equal times are compared, and columns with equal names. Exit code 1 if the logs differ: other numbers
-    beyond the tolerance, other columns or other rows.
+    beyond the tolerance, other columns or other rows. Of two logs of many worlds all are compared, or one of each by
+    --world; the first one that differs is described.
 
     \b
     mbcli log diff yesterday.h5 today.h5
     mbcli log diff a.h5 b.h5 --tolerance 1e-9 --fields q
     """
-    from mbcli.log.difference import compare
+    from mbcli.log.difference import compare, compare_worlds
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
 
-    with single_logs([first, second], world) as (one, other), Log(one) as a, Log(other) as b:
-        *wholes, paths = _chosen(a, b, fields)
-        result = compare(*wholes, tolerance=tolerance, fields=paths, any_rows=common_rows)
+    more: dict[str, Any] = {}
+    if world is None and is_worlds_log(first) and is_worlds_log(second):
+        if fields is not None or common_rows:
+            raise click.UsageError("--fields and --common-rows are for single runs: --world N names one of each log")
+        with WorldsLog(first) as all_of_first, WorldsLog(second) as all_of_second:
+            number, result = compare_worlds(all_of_first, all_of_second, tolerance)
+            more = {"worlds": all_of_first.count, "world": number}
+    else:
+        with single_logs([first, second], world) as (one, other), Log(one) as a, Log(other) as b:
+            *wholes, paths = _chosen(a, b, fields)
+            result = compare(*wholes, tolerance=tolerance, fields=paths, any_rows=common_rows)
     if as_json:
         document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}
-        click.echo(to_json({**document, **result.as_dict()}))
+        click.echo(to_json({**document, **result.as_dict(), **more}))
     else:
-        click.echo("\n".join(map(printable, render(result, first, second, tolerance))))
+        lines = list(render(result, first, second, tolerance))
+        if more and result.same:
+            lines[0] += f" of each of {counted(more['worlds'], 'world')}"
+        elif more:
+            lines.insert(0, f"world {more['world']} differs first")
+        click.echo("\n".join(map(printable, lines)))
     return 0 if result.same else 1
 
 

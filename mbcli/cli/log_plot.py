@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from mbcli.pictures.plots import Subplot
 
+MOST_WORLDS = 200  # of a log of many, in one figure
+MOST_NAMED = 4  # logs in its title
 EVENT_SECONDS = 0.2  # at most, that a signal waits for a window
 WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # what matplotlib draws with
 
@@ -60,8 +62,8 @@ def log_plot(
 ) -> None:
     """Plot the columns of logs over time, one subplot for each kind of quantity and unit.
 
-    Columns have colours, logs have styles of lines. Without -o the plot appears in a window or, where there is no
-    display or no matplotlib (mbcli[plot]), as text in the terminal.
+    Columns have colours, logs have styles of lines; of a log of many worlds each is a thin line. Without -o the plot
+    appears in a window or, where there is no display or no matplotlib (mbcli[plot]), as text in the terminal.
 
     LOG may be running: RUN.h5 then stands for RUN.h5.partial. With --follow the terminal, the window or the file of -o
     is drawn again as rows arrive, until the run ends.
@@ -100,7 +102,7 @@ def log_plot(
     else:
         from mbcli.log.running import path_of_rows
 
-        with single_logs([path_of_rows(path) for path in paths], world) as own:
+        with single_logs([path_of_rows(path) for path in paths], world, most=MOST_WORLDS) as own:
             drawing.last(_subplots(own, wanted))
     if as_json:
         click.echo(
@@ -139,7 +141,9 @@ def _follow(paths: Sequence[str], wanted: dict[str, Any], drawing: Any, interval
 
 
 def _title(subplots: Sequence[Subplot]) -> str:
-    return ", ".join(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
+    logs = list(dict.fromkeys(curve.log for subplot in subplots for curve in subplot.curves))
+    more = f" and {len(logs) - MOST_NAMED} more" if len(logs) > MOST_NAMED else ""
+    return ", ".join(logs[:MOST_NAMED]) + more
 
 
 class _File:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,11 @@ from mbcli.cli.world_option import single_logs, world_option
 from mbcli.common.json_text import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+SUMMED = ["first", "last", "least", "at", "largest", "at"]
+OF_RUN = ("first", "last", "least", "least_time", "largest", "largest_time")
+OF_WORLDS = ("least", "least_world", "least_time", "largest", "largest_world", "largest_time")
 
 
 @click.command("show")
@@ -25,23 +30,26 @@ if TYPE_CHECKING:
 def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int | None, as_json: bool) -> None:
     """Show every quantity of a log: first, last, least and largest value; or the values at chosen times.
 
+    Of a log of many worlds: the least and the largest of all worlds, and in which world they are.
+
     \b
     mbcli log show run.h5
     mbcli log show run.h5 --fields q,energy_kinetic
     mbcli log show run.h5 --time 0.5 --time 1
     mbcli log show all.h5 --world 3
     """
-    from mbcli.log.reader import Log
+    from mbcli.log.joined_worlds import WORLD, JoinedWorlds
     from mbcli.log.statistics import columns_at, summary_of_columns
 
-    with single_logs([path], world) as (own,), Log(own) as log:
-        whole, selection = selected(log, fields, rows_alone=True)
+    with _opened(path, world, times) as log:
+        of_worlds = isinstance(log, JoinedWorlds)
+        whole, selection = selected(log, f"{WORLD},{fields}" if of_worlds and fields else fields, rows_alone=True)
         if times:
             rows = columns_at(whole, selection.fields, times)
             keys = [f"{time:.9g} s" for time in times]
         else:
             rows = summary_of_columns(whole, selection)
-            keys = ["first", "last", "least", "at", "largest", "at"]
+            keys = ["least", "world", "at", "largest", "world", "at"] if of_worlds else SUMMED
         document = {
             "schema": "mbcli/log-show",
             "schema_version": 1,
@@ -53,13 +61,24 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
     if as_json:
         click.echo(to_json(document))
         return
-    values = [
-        row["values"]
-        if times
-        else [row[k] for k in ("first", "last", "least", "least_time", "largest", "largest_time")]
-        for row in rows
-    ]
+    ends = OF_WORLDS if of_worlds else OF_RUN
+    values = [row["values"] if times else [row[k] for k in ends] for row in rows]
     click.echo("\n".join(_table(rows, values, keys)))
+
+
+@contextmanager
+def _opened(path: str, world: int | None, times: Sequence[float]) -> Iterator[Any]:
+    """The log; of many worlds the rows of all, where none is named and no times are."""
+    from mbcli.log.joined_worlds import JoinedWorlds
+    from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+
+    if world is None and not times and is_worlds_log(path):
+        with WorldsLog(path) as worlds:
+            yield JoinedWorlds(worlds)
+        return
+    with single_logs([path], world) as (own,), Log(own) as log:
+        yield log
 
 
 def _table(rows: list[dict[str, Any]], values: list[list[float | None]], keys: list[str]) -> Iterator[str]:

@@ -20,20 +20,22 @@ world_option = click.option(
 
 
 @contextmanager
-def single_logs(paths: Sequence[str], world: int | None) -> Iterator[list[str]]:
+def single_logs(paths: Sequence[str], world: int | None, *, most: int = 0) -> Iterator[list[str]]:
     """The paths of logs of single runs while this lasts: of those of many worlds, a log of the one of that number.
 
-    UsageError for a log of many where none is named, and for a number where no log is one of many.
+    most: so many worlds at most become a log each, called `LOG, world N`, where no number is given.
+
+    UsageError for a log of many where none is named and there are more, and for a number where no log is one of many.
     """
     from mbcli.log.worlds import WorldsLog, is_worlds_log
     from mbcli.log.writer import LogWriter
 
     many = [is_worlds_log(path) for path in paths]
-    if world is None and any(many):
+    if world is None and any(many) and not most:
         raise click.UsageError(f"{paths[many.index(True)]} is a log of many worlds: --world N names one")
     if world is not None and not any(many):
         raise click.UsageError(f"--world: {paths[0]} is the log of a single run")
-    if world is None:
+    if not any(many):
         yield list(paths)
         return
     with tempfile.TemporaryDirectory(prefix=folder_prefix("world")) as folder:
@@ -42,8 +44,13 @@ def single_logs(paths: Sequence[str], world: int | None) -> Iterator[list[str]]:
             if not is_many:
                 found.append(path)
                 continue
-            found.append(os.path.join(folder, str(number), os.path.basename(path)))
-            os.mkdir(os.path.dirname(found[-1]))
-            with WorldsLog(path) as worlds, LogWriter(found[-1], worlds.header) as log:
-                worlds.write_world(world, log)
+            os.mkdir(os.path.join(folder, str(number)))
+            with WorldsLog(path) as worlds:
+                if world is None and worlds.count > most:
+                    raise click.UsageError(f"{path} has {worlds.count} worlds, more than {most}: --world N names one")
+                for k in range(worlds.count) if world is None else [world]:
+                    name = f"{os.path.basename(path)}, world {k}" if world is None else os.path.basename(path)
+                    found.append(os.path.join(folder, str(number), name))
+                    with LogWriter(found[-1], worlds.header) as log:
+                        worlds.write_world(k, log)
         yield found

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.log.column_names import column_names, flat_rows
 from mbcli.log.export import Selection, chunks_of
+from mbcli.log.joined_worlds import WORLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
 def summary_of_columns(log: Log, selection: Selection) -> list[dict[str, Any]]:
     """field, name, unit, first, last, least, least_time, largest, largest_time and mean of each column.
 
-    Numbers that are not finite are left out of all but first and last; None where there is none.
+    Of many worlds (JoinedWorlds) least_world and largest_world in place of first and last. Numbers that are not finite
+    are left out of all but first and last; None where there is none.
     """
-    columns = _columns(log, selection.fields)
+    of_worlds = WORLD in selection.fields
+    shown = [path for path in selection.fields if path != WORLD]
+    columns = _columns(log, shown)
     count = len(columns)
     least, largest = np.full(count, np.inf), np.full(count, -np.inf)
     at_least, at_largest = np.full(count, np.nan), np.full(count, np.nan)
+    worlds = np.full((2, count), np.nan)  # of the least and of the largest
     total, seen = np.zeros(count), np.zeros(count)
     first = last = np.full(count, np.nan)
     for number, chunk in enumerate(chunks_of(log, selection)):
         times = chunk["time"]
-        values = np.hstack(
-            [flat_rows(chunk[path]).astype(float) for path in selection.fields] or [np.empty((len(times), 0))]
-        )
+        values = np.hstack([flat_rows(chunk[path]).astype(float) for path in shown] or [np.empty((len(times), 0))])
         first = values[0] if number == 0 else first
         last = values[-1]
         finite = np.isfinite(values)
@@ -42,11 +45,13 @@ def summary_of_columns(log: Log, selection: Selection) -> list[dict[str, Any]]:
             i, j = int(low[:, k].argmin()), int(high[:, k].argmax())
             if low[i, k] < least[k]:
                 least[k], at_least[k] = low[i, k], times[i]
+                worlds[0, k] = chunk[WORLD][i] if of_worlds else np.nan
             if high[j, k] > largest[k]:
                 largest[k], at_largest[k] = high[j, k], times[j]
+                worlds[1, k] = chunk[WORLD][j] if of_worlds else np.nan
+    ends = {"least_world": worlds[0], "largest_world": worlds[1]} if of_worlds else {"first": first, "last": last}
     numbers = {
-        "first": first,
-        "last": last,
+        **ends,
         "least": least,
         "least_time": at_least,
         "largest": largest,

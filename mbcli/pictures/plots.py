@@ -180,9 +180,11 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
         names = subplot.names()
         colors = dict(zip(names, _colors(len(names)), strict=True))
         for curve in subplot.curves:
-            style = STYLES[logs.index(curve.log) % len(STYLES)]
+            style, width = STYLES[logs.index(curve.log) % len(STYLES)], 1.2
+            if len(logs) > len(STYLES):
+                style, width = "-", 0.6
             times, values = thinned(curve.times, np.where(np.abs(curve.values) < LARGEST, curve.values, np.nan))
-            axes.plot(times, values, style, color=colors[curve.name], linewidth=1.2)
+            axes.plot(times, values, style, color=colors[curve.name], linewidth=width)
         axes.set_ylabel(plain_text(subplot.axis_label()))
         axes.grid(True, color="0.9")
         axes.margins(x=0.01)
@@ -198,7 +200,7 @@ def figure_of(subplots: Sequence[Subplot], title: str, new_figure: Callable[...,
         )
     grid[-1].set_xlabel("time [s]")
     figure.align_ylabels()
-    if len(logs) > 1:
+    if 1 < len(logs) <= len(STYLES):
         lines = [Line2D([], [], color="0.3", linestyle=STYLES[k % len(STYLES)]) for k in range(len(logs))]
         words = [plain_text(name) for name in logs]
         figure.legend(lines, words, loc="outside lower center", ncols=min(len(logs), 3), fontsize=8)
