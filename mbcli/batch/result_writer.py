@@ -182,7 +182,7 @@ class ResultWriter:
         if not self._closed:
             self._closed = True
             try:
-                with contextlib.suppress(Exception):  # what stopped writing is not why it ends
+                with contextlib.suppress(Exception):  # the caller's error is the one to report
                     self._wait()
             finally:
                 self._encoder.discard()

@@ -23,7 +23,7 @@ PLURALS = {"q": "positions", "v": "velocities", "vdot": "accelerations", "tau": 
 ANGULAR = {"rad", "rad/s", "rad/s^2"}
 
 
-def _tell_nobody(line: str) -> None:
+def _ignore(line: str) -> None:
     """Nobody asked."""
 
 
@@ -45,7 +45,7 @@ class RowDemands:
     fixed: Mapping[str, Array] | None = None
     units: Mapping[str, Sequence[str]] | None = None
     degrees: bool = False
-    tell: Callable[[str], None] = _tell_nobody
+    tell: Callable[[str], None] = _ignore
 
     def check(
         self,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.simulation.world_starts import Starts
 
-MOST_TOLD = 5  # worlds that stopped
+MOST_LISTED = 5  # worlds that stopped
 EXIT_CODE_OF_STOPPED = 5
 
 
@@ -125,9 +125,9 @@ def render(summary: dict[str, Any]) -> str:
     lines = [f"{done}: {counted(summary['steps'], 'step')} of {summary['time_step']:g} s in all"]
     if stopped:
         lines.append(f"{counted(len(stopped), 'world')} stopped:")
-        lines += [f"  {s['world']} at {s['time']:.6g} s: {printable(s['message'])}" for s in stopped[:MOST_TOLD]]
-        if len(stopped) > MOST_TOLD:
-            lines.append(f"  and {len(stopped) - MOST_TOLD} more")
+        lines += [f"  {s['world']} at {s['time']:.6g} s: {printable(s['message'])}" for s in stopped[:MOST_LISTED]]
+        if len(stopped) > MOST_LISTED:
+            lines.append(f"  and {len(stopped) - MOST_LISTED} more")
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s")
     if summary["log"]:

@@ -88,7 +88,7 @@ class PlantComparison:
         if one.shape != other.shape:
             self.differences.append(f"{name} has {one.shape} numbers in one and {other.shape} in the other")
             return
-        same = (one == other) | (np.isnan(one) & np.isnan(other))  # infinite ones among them
+        same = (one == other) | (np.isnan(one) & np.isnan(other))  # infinities are equal too
         with np.errstate(invalid="ignore"):
             deviation = np.where(same, 0.0, np.abs(one - other))
         scale = max(usual, np.abs(one[np.isfinite(one)]).max(initial=0.0))

@@ -37,8 +37,8 @@ NOTHING = -40.0  # theta of a positive parameter that is as good as zero
 FIRST_DELAY = 0.005  # [s]
 UPPER = np.triu_indices(4, 1)
 PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of body.NAME.inertia
-FREE_SIZE = 0.1  # [its unit] of a parameter of any sign that the file says is zero
-UNKNOWN = 0.1  # weight of the file's word on a parameter that it says is zero
+FREE_SIZE = 0.1  # [its unit] typical size of a parameter of either sign that is zero in the file
+UNKNOWN = 0.1  # weight of the prior of a parameter that is zero in the file
 
 
 @dataclass(frozen=True)

@@ -349,7 +349,7 @@ class Subject:
         q = ClosedChains(self.context, held={}).manifold.normalized(q)
         v, vdot = rng.normal(size=(2, SHOWN, nv))
         v[:, held.velocities] = vdot[:, held.velocities] = 0.0
-        if held.joints:  # where they stand: in every file at a place of its own
+        if held.joints:  # held joints stay where the data hold them, at another position in each file
             seen = np.concatenate([run.q[[0, -1]] for run in runs] or [held.q[None, :]])[:, held.positions]
             q[:, held.positions] = seen[rng.integers(len(seen), size=SHOWN)]
             q, v, vdot = self.complete(q, v, vdot)

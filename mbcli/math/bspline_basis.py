@@ -47,7 +47,7 @@ class BsplineBasis:
             raise RuntimeError(f"knots must not decrease, they are {self._knots}")
 
     def order(self) -> int:
-        """The degree and 1."""
+        """The degree plus 1."""
         return self._order
 
     def degree(self) -> int:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import FloatArray, IntArray
 
-VERSION = 2  # of what follows from a surface: grows with every change of its tetrahedra
+VERSION = 2  # of the meshes that are made of a surface; raise it when the tetrahedra change
 MOST_REMEMBERED = 64
 PARTS = ("vertices", "tetrahedra", "extent")
 _REMEMBERED: dict[str, SoftSolid] = {}

@@ -20,7 +20,7 @@ HOSTS = ("127.0.0.1", "localhost")
 MOST_CONNECTIONS = 64  # at once: each has a thread
 MOST_LISTENERS = 16  # pages that are told of events
 MOST_WAITING = 64  # events for a page that does not read them
-TOKEN_BYTES = 16  # of chance, in the address
+TOKEN_BYTES = 16  # random ones, in the address
 
 
 class PageServer:

@@ -1,4 +1,4 @@
-"""The first direction of a search under the law of sap.py: contacts stick that would do so each by itself.
+"""The first direction of a search under the law of sap.py: contacts stick if each of them alone would stick.
 
 At the start of a step a foot that stands slips by what it has turned in the last one. That is little, but far more than
 friction gives way, which is regularized by a small share of the contact's compliance, and more than what its normal

@@ -12,13 +12,14 @@ nine elements of a block go, -1 for nowhere, and the block; front by front. chil
 these are the numbers in the front of the parent that the vertices of its rest start at. The vectors of solutions are in
 the order of elimination.
 
-Two threads may work on a matrix, each by a call of its own, as parts 0 and 1 (meetings.py). Fronts are in two parts
+Two threads may work on a matrix, each by a call of its own, as parts 0 and 1 (barrier.py). Fronts are in two parts
 that have nothing to do with each other, one for each thread, and behind these others, on which both work. Each number
 is computed by one of them, from the same numbers in the same order as by one thread, so that results are the same.
 """
 
-from mbcli.engine.deformable.meetings import barrier_wait, report_failure, reported_failure
+from mbcli.engine.deformable.barrier import barrier_wait, report_failure, reported_failure
 from mbcli.engine.fields.front_fields import (
+    BARRIER_PARTS,
     BLOCK_OF_SPOTS,
     FRONT_AT,
     FRONT_BLOCKS,
@@ -30,7 +31,6 @@ from mbcli.engine.fields.front_fields import (
     FRONT_REST_START,
     FRONT_REST_TILES,
     FRONT_TILES,
-    MEETING_PARTS,
 )
 from mbcli.engine.runtime.kernel import Blocks, Indices, Int, Matrix, Table, Vector, kernel, unlocked
 from mbcli.engine.runtime.lane_memory import (
@@ -70,37 +70,37 @@ def factorize_matrix(
     places: Indices,
     cuts: Indices,
     schur: Matrix,
-    meetings: Indices,
+    barrier: Indices,
     part: Int,
 ):
     """The factor; -1, or a front that is not positive definite.
 
     cuts: as in Pattern (elastic_factor.py). schur: gets the last front before it is eliminated, unless it is empty.
     """
-    parts = meetings[MEETING_PARTS]
+    parts = barrier[BARRIER_PARTS]
     for p in range(part, 2, parts):
         for f in range(cuts[p], cuts[p + 1]):
             clear_front(values, fronts, f, 0, 1)
             add_own_blocks(values, fronts, spots, blocks, f)
             add_children(values, fronts, children, places, f, 0, 1)
-            if eliminate_front(values, fronts, f, meetings, 0, 1) < 0:
+            if eliminate_front(values, fronts, f, barrier, 0, 1) < 0:
                 break
-    barrier_wait(meetings, part, parts)
+    barrier_wait(barrier, part, parts)
     for f in range(cuts[2], cuts[3]):
-        if reported_failure(meetings) >= 0:
+        if reported_failure(barrier) >= 0:
             break
         clear_front(values, fronts, f, part, parts)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         if part == 0:
             add_own_blocks(values, fronts, spots, blocks, f)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         add_children(values, fronts, children, places, f, part, parts)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         if schur.shape[0] > 0 and f == cuts[3] - 1:
             copy_front(values, fronts, f, schur, part, parts)
-            barrier_wait(meetings, part, parts)
-        eliminate_front(values, fronts, f, meetings, part, parts)
-    return reported_failure(meetings)
+            barrier_wait(barrier, part, parts)
+        eliminate_front(values, fronts, f, barrier, part, parts)
+    return reported_failure(barrier)
 
 
 # ------------------------------------------------------------------------------------------------- assembly
@@ -215,18 +215,18 @@ def add_nine(values, row, s0, s1, s2, to_row, t0, t1, t2):
 
 
 @kernel
-def eliminate_front(values, fronts, f, meetings, part, parts):
+def eliminate_front(values, fronts, f, barrier, part, parts):
     """Own rows -> those of U, the rest without them; -1 if the front is not positive definite, else 0."""
     for first in range(0, fronts[f, FRONT_TILES], PANEL):
         if part == 0 and eliminate_panel(values, fronts, f, first) < 0:
-            report_failure(meetings, part, f)
-        barrier_wait(meetings, part, parts)
-        if reported_failure(meetings) >= 0:
+            report_failure(barrier, part, f)
+        barrier_wait(barrier, part, parts)
+        if reported_failure(barrier) >= 0:
             return -1
         solve_behind_panel(values, fronts, f, first, part, parts)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         update_behind_panel(values, fronts, f, first, part, parts)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
     return 0
 
 
@@ -353,14 +353,14 @@ def solve_down(
     other: Vector,
     work: Matrix,
     cuts: Indices,
-    meetings: Indices,
+    barrier: Indices,
     part: Int,
 ):
     """x -> U^-T x, by calls as of factorize_matrix(). other: zeros, in which the second part adds up.
 
     work: two rows of a tile more than the largest front has.
     """
-    parts = meetings[MEETING_PARTS]
+    parts = barrier[BARRIER_PARTS]
     for p in range(part, 2, parts):
         y = x if p == 0 else other
         if p == 1:
@@ -368,10 +368,10 @@ def solve_down(
                 other[i] = x[i]
         for f in range(cuts[p], cuts[p + 1]):
             take_own(fronts, f, y, work[p])
-            solve_front_down(values, fronts, f, work[p], meetings, 0, 1)
+            solve_front_down(values, fronts, f, work[p], barrier, 0, 1)
             give_own(fronts, f, y, work[p])
             add_rest(fronts, rest, f, y, work[p])
-    barrier_wait(meetings, part, parts)
+    barrier_wait(barrier, part, parts)
     if part == 0:
         for i in range(fronts[cuts[1], FRONT_FIRST], fronts[cuts[2], FRONT_FIRST]):
             x[i] = other[i]
@@ -380,7 +380,7 @@ def solve_down(
     for f in range(cuts[2], cuts[3]):
         if part == 0:
             take_own(fronts, f, x, work[0])
-        solve_front_down(values, fronts, f, work[0], meetings, part, parts)
+        solve_front_down(values, fronts, f, work[0], barrier, part, parts)
         if part == 0:
             give_own(fronts, f, x, work[0])
             add_rest(fronts, rest, f, x, work[0])
@@ -396,24 +396,24 @@ def solve_up(
     begin: Int,
     end: Int,
     cuts: Indices,
-    meetings: Indices,
+    barrier: Indices,
     part: Int,
 ):
     """x -> U^-1 x on the fronts from begin to end, those behind being solved, then on both parts; as solve_down()."""
-    parts = meetings[MEETING_PARTS]
+    parts = barrier[BARRIER_PARTS]
     for f in range(end - 1, begin - 1, -1):
         if part == 0:
             take_own(fronts, f, x, work[0])
             take_rest(fronts, rest, f, x, work[0])
-        solve_front_up(values, fronts, f, work[0], meetings, part, parts)
+        solve_front_up(values, fronts, f, work[0], barrier, part, parts)
         if part == 0:
             give_own(fronts, f, x, work[0])
-    barrier_wait(meetings, part, parts)
+    barrier_wait(barrier, part, parts)
     for p in range(part, 2, parts):
         for f in range(cuts[p + 1] - 1, cuts[p] - 1, -1):
             take_own(fronts, f, x, work[p])
             take_rest(fronts, rest, f, x, work[p])
-            solve_front_up(values, fronts, f, work[p], meetings, 0, 1)
+            solve_front_up(values, fronts, f, work[p], barrier, 0, 1)
             give_own(fronts, f, x, work[p])
 
 
@@ -448,7 +448,7 @@ def take_rest(fronts, rest, f, x, work):
 
 
 @kernel
-def solve_front_down(values, fronts, f, work, meetings, part, parts):
+def solve_front_down(values, fronts, f, work, barrier, part, parts):
     """Own numbers -> U^-T times them, the rest loses what they have to do with it."""
     at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
     for first in range(0, tiles, PANEL):
@@ -462,10 +462,10 @@ def solve_front_down(values, fronts, f, work, meetings, part, parts):
                     for m in range(i):
                         y -= values[8 * (column + 8 * t + m) + i] * work[8 * t + m]
                     work[8 * t + i] = y * values[8 * (column + 8 * t + i) + i]
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         for t in range(end + part, tiles + others, parts):
             take_rows(values, work, column_of_tiles(at, tiles, t), 8 * first, 8 * end, t)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
 
 
 @kernel
@@ -483,15 +483,15 @@ def take_rows(values, work, column, begin, end, t):
 
 
 @kernel
-def solve_front_up(values, fronts, f, work, meetings, part, parts):
+def solve_front_up(values, fronts, f, work, barrier, part, parts):
     """Own numbers -> U^-1 times what is left of them without the rest, which is known."""
     at, tiles, others = fronts[f, FRONT_AT], fronts[f, FRONT_TILES], fronts[f, FRONT_REST_TILES]
-    barrier_wait(meetings, part, parts)
+    barrier_wait(barrier, part, parts)
     for first in range((tiles - 1) // PANEL * PANEL, -1, -PANEL):
         end = min(first + PANEL, tiles)
         for k in range(first + part, end, parts):
             take_columns(values, work, at, tiles, end, tiles + others, k)
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
         if part == 0:
             for k in range(end - 1, first - 1, -1):
                 take_columns(values, work, at, tiles, k + 1, end, k)
@@ -501,7 +501,7 @@ def solve_front_up(values, fronts, f, work, meetings, part, parts):
                     for m in range(i + 1, 8):
                         y -= values[8 * (diagonal + i) + m] * work[8 * k + m]
                     work[8 * k + i] = y * values[8 * (diagonal + i) + i]
-        barrier_wait(meetings, part, parts)
+        barrier_wait(barrier, part, parts)
 
 
 @kernel

@@ -17,6 +17,6 @@
 FRONT_NUMBERS = 10
 BLOCK_OF_SPOTS = 9  # column of the table of spots
 
-# numbers of the meetings of two threads: how many parts there are; those of a part, from one to those of the next, on
-# cache lines of their own, as the first ones may share theirs; of these that of a failure
-MEETING_PARTS, MEETING_SLOT, MEETING_FAILURE, MEETING_NUMBERS = 0, 8, 1, 32
+# the barrier of two threads: where the number of threads is; how many numbers each of them has, a cache line (the first
+# line may be shared with other data); which of these is the failure; the size of the array
+BARRIER_PARTS, BARRIER_SLOT, BARRIER_FAILURE, BARRIER_NUMBERS = 0, 8, 1, 32

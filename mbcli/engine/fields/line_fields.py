@@ -1,6 +1,6 @@
 """What lines of numbers look like, and where reading them is (engine/text/number_rows.py)."""
 
-# a plan: numbers of it, and behind them some of each group of numbers in a line
+# the array of a plan: its own entries, then GROUP_SIZE entries for each group of numbers in a line
 PLAN_SEPARATOR = 0  # a character
 PLAN_BLANK = 1  # a character that may stand around numbers, as spaces may
 PLAN_STRICT = 2  # 1: numbers as JSON has them, 0: also +1, 01, 1. and .5

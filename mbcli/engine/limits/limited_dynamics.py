@@ -28,7 +28,7 @@ def limited_dynamics(model, data, h):
     start_controllers(model, data, h)
     data.row_residual[0] = 0.0 * data.row_residual[0]
     for step in range(MOST_NEWTON_STEPS + 1):
-        accelerations(model, data, h)  # at one place: the compiler copies it to wherever it is called
+        accelerations(model, data, h)  # one call in the loop: the compiler inlines each call
         if step == 0 and reach_limits(model, data, h) + model.pd_actuator.shape[0] + model.friction_dof.shape[0] == 0:
             return
         if largest_disagreement(model, data) <= AGREEMENT:

@@ -85,7 +85,7 @@ def _is_cared_for(kernel):
 
 
 def is_at_hand(kernel):
-    """Whether nobody waits for the address of a kernel; found once on disk, it is not looked for again."""
+    """Whether the address of a kernel is known without compiling it; once found on disk, it is not looked for again."""
     if kernel not in _found and is_compiled(kernel, called=True):
         _found.add(kernel)
     return kernel in _found

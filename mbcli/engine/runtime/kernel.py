@@ -121,7 +121,7 @@ KERNEL_MODULES = (
     "deformable.stretches",
     "deformable.materials",
     "deformable.element_forces",
-    "deformable.meetings",
+    "deformable.barrier",
     "deformable.block_fronts",
     "deformable.surface_samples",
     "stepping.velocity_terms",

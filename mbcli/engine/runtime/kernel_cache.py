@@ -12,7 +12,7 @@ The files are code: they are read only if they are whole and nobody else may hav
 and what cannot be read or kept is compiled again.
 
 This is the one module that knows how numba's cache works inside. If a release of numba has changed that, nothing is
-kept, which is said.
+kept.
 """
 
 import functools
@@ -83,7 +83,7 @@ def can_keep():
 
 
 def is_compiled(kernel, called=False):
-    """Whether nobody waits for a compiler at the first call: a kernel is interpreted, or in the cache.
+    """Whether the first call needs no compiler: the kernel is interpreted, or in the cache.
 
     called: of its function of C.
     """
@@ -274,7 +274,7 @@ def cache_directory():
 
 @functools.cache
 def shared_hash():
-    """Of the sources that compiled kernels depend on, but for kernels, whose keys have them, and of the versions."""
+    """The hash of the versions and of the sources that compiled kernels depend on, without kernels: these have keys."""
     import llvmlite
     import numba
     import numpy

@@ -357,7 +357,7 @@ def make_struct(name, arrays):
 
 
 class View(types.Type):
-    """A struct seen from a kernel: its attributes are arrays of which nobody counts the owners.
+    """A struct seen from a kernel: its attributes are borrowed arrays, without reference counts.
 
     Counting takes an atomic operation at every attribute of every call: a tenth of the time of the algorithms.
     The owner of the handle keeps the arrays alive. Sizes that are declared as numbers are constants for the compiler.

@@ -322,10 +322,10 @@ class BlockCholesky:
         if len(self.schur) != pattern.last:
             self.schur = np.empty((pattern.last, pattern.last))
         arrays = self._values, pattern.fronts, pattern.spots, blocks, pattern.children, pattern.places, pattern.cuts
-        meetings = self.threads.meetings()
+        barrier = self.threads.barrier()
 
         def part(number):
-            return self.kernels.factorize_matrix(*arrays, self.schur, meetings, number)
+            return self.kernels.factorize_matrix(*arrays, self.schur, barrier, number)
 
         if max(self.threads.together(part)) >= 0:
             raise NumericalError(NOT_DEFINITE)
@@ -340,8 +340,8 @@ class BlockCholesky:
         pattern = self.pattern
         x = b[pattern.order].ravel()
         arrays = self._values, pattern.fronts, pattern.rest, x, np.zeros_like(x), self._work, pattern.cuts
-        meetings = self.threads.meetings()
-        self.threads.together(lambda part: self.kernels.solve_down(*arrays, meetings, part))
+        barrier = self.threads.barrier()
+        self.threads.together(lambda part: self.kernels.solve_down(*arrays, barrier, part))
         if pattern.last:
             self._up(x, pattern.cuts[3] - 1, pattern.cuts[3], NO_CUTS, Threads())
         return x
@@ -361,6 +361,6 @@ class BlockCholesky:
 
     def _up(self, x, begin, end, cuts, threads):
         """Solves on the fronts from begin to end, then on the two parts."""
-        pattern, meetings = self.pattern, threads.meetings()
-        arrays = self._values, pattern.fronts, pattern.rest, x, self._work, int(begin), int(end), cuts, meetings
+        pattern, barrier = self.pattern, threads.barrier()
+        arrays = self._values, pattern.fronts, pattern.rest, x, self._work, int(begin), int(end), cuts, barrier
         threads.together(lambda part: self.kernels.solve_up(*arrays, part))

@@ -13,7 +13,7 @@ import numpy as np
 
 from mbcli.common.processors import num_processors
 from mbcli.common.turns import call_in_forked
-from mbcli.engine.fields.front_fields import MEETING_NUMBERS, MEETING_PARTS
+from mbcli.engine.fields.front_fields import BARRIER_NUMBERS, BARRIER_PARTS
 
 
 class _Helper:
@@ -93,11 +93,11 @@ class Threads:
                 given = _helper.result()
         return result, given
 
-    def meetings(self):
-        """What kernels that are called together() take by this name (engine/deformable/meetings.py)."""
-        meetings = np.zeros(MEETING_NUMBERS, dtype=np.int64)
-        meetings[MEETING_PARTS] = 2 if self.are_two else 1
-        return meetings
+    def barrier(self):
+        """What kernels that are called together() take by this name (engine/deformable/barrier.py)."""
+        barrier = np.zeros(BARRIER_NUMBERS, dtype=np.int64)
+        barrier[BARRIER_PARTS] = 2 if self.are_two else 1
+        return barrier
 
     def together(self, function):
         """The results of function(part) of the parts 0 and 1 at the same time, or of part 0 if there is one thread."""

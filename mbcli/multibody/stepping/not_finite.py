@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 FAST = 1e3  # [rad or m] in a step: no motion that steps can follow
-FOLLOWED = 0.5  # [rad or m] in a step: what constraints are followed by
+FOLLOWED = 0.5  # [rad or m] in a step: constraints can still be satisfied after such a motion
 
 
 def not_finite(plant: PlantCore, context: Context, y: Vector, u: Vector, when: str) -> str:
