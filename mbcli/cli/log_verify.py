@@ -61,6 +61,7 @@ def log_verify(
     """
     from mbcli.cli.verified_worlds import starts_of
     from mbcli.log.difference import compare, compare_worlds
+    from mbcli.log.event_codes import ACTED_ON_PAGE
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, is_worlds_log
 
@@ -82,6 +83,7 @@ def log_verify(
             else:
                 result = compare(log, again, tolerance=tolerance, any_rows=not _is_whole(log))
             changed = _other_software(log, again)
+            steered = not many and any(event["code"] == ACTED_ON_PAGE for event in log.events())
     if as_json:
         document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": tolerance}
         click.echo(to_json({**document, "other_software": changed, **result.as_dict(), **more}))
@@ -92,6 +94,8 @@ def log_verify(
         lines = [f"verified: {lines[0]}{of_each}, computed again"]
     elif many:
         lines.insert(0, f"world {more['world']} differs first")
+    if steered and not result.same:
+        lines.insert(0, "somebody acted on the page of this run (--view): its command does not repeat it")
     if changed and not result.same:
         lines.insert(0, f"other software than the log's: {', '.join(changed)}")
     click.echo("\n".join(map(printable, lines)))

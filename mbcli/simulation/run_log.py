@@ -80,6 +80,8 @@ class RunLog:
                 for samples in blocks(lambda: self._keep(log)):
                     self._observer.see(samples, event)
                     self._append(log, samples)
+                for what in [each for actor in recorded.actors for each in actor.events()]:
+                    event(recorded.context.get_time(), *what)
                 stopped, code = recorded.is_to_end(), int(recorded.should_stop())
                 if stopped or not self._rows_are_enough():
                     log.checkpoint(self._checkpoint())

@@ -123,7 +123,8 @@ def test_a_pulled_body_comes_to_the_pointer_and_rests_there(box, live):
     there = loaded.plant.EvalBodyPoseInWorld(context, body).multiply(point)
     np.testing.assert_allclose(there, target, atol=0.02)
     assert np.linalg.norm(log.v[-1]) < 0.3
-    assert any("not in its log" in line for line in watched.warnings)
+    assert any("its log cannot repeat it" in line for line in watched.warnings)
+    assert [event["code"] for event in log.events()] == ["acted_on_page"]
 
 
 def test_a_pull_that_ends_leaves_the_body_alone(box, live):
@@ -247,3 +248,22 @@ def test_options_of_a_page_without_one_and_pages_of_many_runs_are_refused(arm, t
     assert "--view-speed needs --view" in cli("simulate", arm, "-t", 0.1, "--view-speed", 2, "--no-log").err
     result = cli("simulate", arm, "--view", "--each", "--states", tmp_path / "starts.csv", "-o", tmp_path / "a.h5")
     assert result.code == 2 and "--view" in result.err
+
+
+def test_verify_says_that_a_run_was_steered_by_hand(arm, tmp_path):
+    path = tmp_path / "run.h5"
+    process = start("simulate", arm, "--no-contact", "--view", "--no-browser", "-o", path)
+    line = next(line for line in process.stderr if "http" in line)
+
+    class Page:
+        url = line.split()[-1]
+
+    until(lambda: state(Page)["time"] > 0.02)
+    assert ask(Page, value={"kind": "input", "name": "r_m", "value": 5.0}) == {}
+    at = state(Page)["time"]
+    until(lambda: state(Page)["time"] > at + 0.1)
+    ask(Page, end=True)
+    _, err = process.communicate(timeout=60)
+    assert "its log cannot repeat it" in err
+    result = cli("log", "verify", path)
+    assert result.code == 1 and result.out.startswith("somebody acted on the page of this run (--view)")

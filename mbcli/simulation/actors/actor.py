@@ -85,6 +85,10 @@ class Actor:
         """Whether it wants the run to end."""
         return False
 
+    def events(self) -> list[tuple[str, str, str]]:
+        """(severity, code, sentence) of each event that the log has at the end of the run."""
+        return []
+
     def end(self) -> None:
         """The run has ended, however it did."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mbcli.common.setting import Option, Setting
+from mbcli.log.event_codes import ACTED_ON_PAGE
 from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.setting_groups import VIEW
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from mbcli.simulation.acted_run import ActedRun
     from mbcli.simulation.live_pull import LivePull
     from mbcli.simulation.summary import Summary
+
+SENTENCE = "somebody pulled bodies or moved sliders on the page of the run: its log cannot repeat it"
 
 
 class Settings(TypedDict, total=False):
@@ -102,6 +105,11 @@ class LiveView(Actor):
         """As of Actor."""
         return self._live is not None and (self._live.again or self._live.ended)
 
+    def events(self) -> list[tuple[str, str, str]]:
+        """As of Actor."""
+        acted = self._pull is not None and self._pull.acted
+        return [("warning", ACTED_ON_PAGE, SENTENCE)] if acted else []
+
     def end(self) -> None:
         """As of Actor."""
         if self._own is not None:
@@ -110,5 +118,5 @@ class LiveView(Actor):
 
     def finish(self, summary: Summary) -> None:
         """As of Actor."""
-        if self._pull is not None and self._pull.acted:
-            self.run.warn("what was done on the page of the run is not in its log: it cannot be repeated from it")
+        for _, _, sentence in self.events():
+            self.run.warn(sentence)
