@@ -20,6 +20,7 @@ EXAMPLES = [
     "Add a force element",
     "Add a command",
     "Add what acts in a run",
+    "Add a sensor",
     "Add a log field",
     "Add a file format",
 ]
