@@ -139,7 +139,9 @@ class LiveRun:
         return time.perf_counter() - self._shown_at >= 1.0 / PICTURES
 
     def show(self, t: float, X_WB: FloatArray) -> None:
-        """Poses of all bodies (n, 7) at a time [s]."""
+        """Poses of all bodies (n, 7) at a time [s]; where they are not finite, the page keeps those before."""
+        if not np.isfinite(X_WB).all():
+            return
         now = time.perf_counter()
         since = t - self._anchor[0], now - self._anchor[1]
         if since[1] > 0.2:
@@ -156,11 +158,17 @@ class LiveRun:
             "speed": self._speed,
             "rate": self._rate,
         }
-        self._state = json.dumps(document).encode()  # with NaN: the page says so
+        self._state = json.dumps(document, allow_nan=False).encode()
 
     def see(self, points: FloatArray, forces: FloatArray, vertices: FloatArray | None) -> None:
-        """What the latest row of the run has: contact points (k, 3) and forces (k, 3), vertices of elastic bodies."""
-        drawn = np.round(points, 7).ravel().tolist(), np.round(forces, 4).ravel().tolist()
+        """What the latest row of the run has: contact points (k, 3) and forces (k, 3), vertices of elastic bodies.
+
+        Contacts whose forces no step has found are left out.
+        """
+        known = np.isfinite(points).all(axis=1) & np.isfinite(forces).all(axis=1)
+        drawn = np.round(points[known], 7).ravel().tolist(), np.round(forces[known], 4).ravel().tolist()
+        if vertices is not None and not np.isfinite(vertices).all():
+            vertices = None
         self._seen = {"contacts": drawn, "vertices": None if vertices is None else np.round(vertices, 6).tolist()}
 
     def wait(self, t: float, should_stop: Callable[[], int], show: Callable[[], object]) -> None:

@@ -267,3 +267,14 @@ def test_verify_says_that_a_run_was_steered_by_hand(arm, tmp_path):
     assert "its log cannot repeat it" in err
     result = cli("log", "verify", path)
     assert result.code == 1 and result.out.startswith("somebody acted on the page of this run (--view)")
+
+
+def test_what_is_not_finite_is_not_shown(arm, live):
+    Watched(live, arm, 0.02).ended()
+    before = state(live)
+    live.show(9.0, np.full((2, 7), np.nan))
+    assert state(live) == before
+    ask(live, contacts=True)
+    live.see(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), np.array([[0.0, 0.0, np.nan], [7.0, 8.0, 9.0]]), None)
+    live.show(9.0, np.zeros((2, 7)))
+    assert state(live)["contacts"] == [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]] and state(live)["time"] == 9.0

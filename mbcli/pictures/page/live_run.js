@@ -160,7 +160,7 @@ class LiveRun {
   async look() {
     const response = await fetch("state").catch(() => null);
     if (!response) { say("The run has ended.", "note"); return false; }
-    this.draw(JSON.parse((await response.text()).replace(/\bNaN\b/g, "null")));
+    this.draw(await response.json());
     return true;
   }
 
