@@ -7,6 +7,7 @@ name that is not there is no question for tests.
 from __future__ import annotations
 
 import ast
+import functools
 import random
 from collections import defaultdict
 from pathlib import Path
@@ -96,12 +97,7 @@ def _named(file: str, old: str, new: str) -> Fault:
 
 def drawn_faults(count: int, seed: int) -> list[Fault]:
     """Half of them in rooms of kernels, the rest in the others, room by room in an order that is drawn."""
-    choice = random.Random(seed)
-    rooms = defaultdict(list)
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            file = str(path.relative_to(ROOT))
-            rooms[room(file)].extend(faults_of(file, path.read_bytes()))
+    choice, rooms = random.Random(seed), _faults_of_rooms()
     kernels = [name for name in sorted(rooms) if name.startswith("mbcli/engine/") and rooms[name]]
     others = [name for name in sorted(rooms) if not name.startswith("mbcli/engine") and rooms[name]]
     drawn: list[Fault] = []
@@ -111,6 +107,16 @@ def drawn_faults(count: int, seed: int) -> list[Fault]:
             fault = choice.choice([fault for fault in rooms[names[k % len(names)]] if fault not in drawn])
             drawn.append(fault)
     return drawn
+
+
+@functools.cache
+def _faults_of_rooms() -> dict[str, list[Fault]]:
+    rooms = defaultdict(list)
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            file = str(path.relative_to(ROOT))
+            rooms[room(file)].extend(faults_of(file, path.read_bytes()))
+    return rooms
 
 
 def faults_of(file: str, content: bytes) -> list[Fault]:
