@@ -31,6 +31,27 @@ def test_the_motion_of_a_mass_on_a_spring_solves_its_equation(damping):
         MassDamperSpringAnalyticalSolution(0.0, damping, stiffness)
 
 
+def test_the_acrobot_has_the_equations_of_the_book():
+    """R. Tedrake, Underactuated Robotics, chapter 3; lengths differ, so that no two terms are alike."""
+    p = AcrobotParameters(m1=1.3, m2=0.7, l1=1.1, lc1=0.4, lc2=0.9, Ic1=0.05, Ic2=0.21, g=9.5)
+    plant = MakeAcrobotPlant(p, True)
+    context = plant.CreateDefaultContext()
+    (q1, q2), (v1, v2) = q, v = (0.3, -0.7), (1.0, 0.5)
+    plant.SetPositions(context, q)
+    plant.SetVelocities(context, v)
+    I1, I2, arm = p.Ic1 + p.m1 * p.lc1**2, p.Ic2 + p.m2 * p.lc2**2, p.m2 * p.l1 * p.lc2
+    coupled = I2 + arm * np.cos(q2)
+    M = [[I1 + I2 + p.m2 * p.l1**2 + 2.0 * arm * np.cos(q2), coupled], [coupled, I2]]
+    np.testing.assert_allclose(plant.CalcMassMatrix(context), M, atol=1e-12)
+    bias = [-arm * np.sin(q2) * (2.0 * v1 + v2) * v2, arm * np.sin(q2) * v1 * v1]
+    np.testing.assert_allclose(plant.CalcBiasTerm(context), bias, atol=1e-12)
+    of_forearm = -p.m2 * p.g * p.lc2 * np.sin(q1 + q2)
+    weight = [-(p.m1 * p.lc1 + p.m2 * p.l1) * p.g * np.sin(q1) + of_forearm, of_forearm]
+    np.testing.assert_allclose(plant.CalcGravityGeneralizedForces(context), weight, atol=1e-12)
+    assert plant.MakeActuationMatrix().tolist() == [[0.0], [1.0]]
+    assert not MakeAcrobotPlant(p, False).is_finalized()
+
+
 @pytest.mark.peers("pydrake")
 def test_the_acrobot_is_that_of_pydrake():
     from pydrake.multibody.benchmarks import acrobot as theirs
