@@ -21,12 +21,18 @@ def test_values_are_those_of_any_type():
     assert compare.to_float(X) == 2.0 and compare.to_float(np.array(7)) == 7.0
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [(1.5, 1.5), ([1.0, np.nan], [1.0, np.nan]), (X, SAME), ([X, 1.0], [SAME, 1.0]), ([1, 2.5], ["1", "2.5"])],
+EQUAL = (
+    (1.5, 1.5),
+    ([1.0, np.nan], [1.0, np.nan]),
+    (X, SAME),
+    ([X, 1.0], [SAME, 1.0]),
+    (np.array([1, 2.5], dtype=object), ["1", "2.5"]),
 )
+
+
+@pytest.mark.parametrize(("a", "b"), EQUAL)
 def test_what_is_equal(a, b):
-    compare.assert_equal(np.array(a, dtype=object) if isinstance(b, list) and isinstance(b[0], str) else a, b)
+    compare.assert_equal(a, b)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.5, 1.6), ([1.0, 2.0], [1.0, 3.0]), (X, OTHER_RATE), (X, OTHER_VALUE)])
@@ -61,7 +67,7 @@ def test_tolerances_are_of_values_and_of_derivatives():
 
 
 def test_the_type_of_elements():
-    assert compare.resolve_type(np.array([1.0, 2.0])) is np.float64 or compare.resolve_type([1.0]) is float
+    assert compare.resolve_type(np.array([1.0, 2.0])) in (float, np.float64)
     assert compare.resolve_type(np.array([X, SAME])) is AutoDiffXd
     with pytest.raises(AssertionError, match="have the types"):
         compare.resolve_type(np.array([X, 1.0], dtype=object))
