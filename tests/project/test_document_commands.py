@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from document_commands import ROOT, RUNNABLE, commands_of, environment_in, masked, run, run_python
+from document_commands import ROOT, RUNNABLE, commands_of, environment_in, masked, run, run_here, run_python
 
 DOCUMENTS = [
     ROOT / "README.md",
@@ -37,7 +37,7 @@ def test_a_page_does_what_it_says(page, tmp_path, monkeypatch):
 
 def commands_print_what_stands_there(block, folder):
     for command in commands_of(block):
-        printed, code = run(command.line, folder)
+        printed, code = run_here(command.line, folder)
         assert code in (0, 1), f"$ {command.line}\n{printed}"
         assert masked(printed) == masked(command.output), f"$ {command.line}"
 

@@ -104,17 +104,18 @@ def run(command, folder):
     return printed, done.returncode
 
 
-SHELL = re.compile(r"[|<>]|(?<!mbcli )\b(?:ls|cat|head)\b|\bgrep\b")
+SHELL = re.compile(r"[|<>&$*\n]")
 
 
 def run_here(line, folder):
-    """As run(), in this process if the line needs no shell; the folder is the current one."""
-    if SHELL.search(line):
+    """As run(), in this process if the line has commands of mbcli alone; the folder is the current one."""
+    lines = line.split("; ")
+    if SHELL.search(line) or not all(words.startswith("mbcli ") for words in lines):
         return run(line, folder)
     printed = ""
-    for words in line.split("; "):
+    for words in lines:
         result = cli(*shlex.split(words)[1:])
-        printed += result.out + result.err
+        printed += result.err + result.out  # as of a process whose stdout is a pipe
     return printed, result.code
 
 
