@@ -5,7 +5,7 @@ import pytest
 
 from mbcli.engine import load_kernels
 from mbcli.engine.contact.laws.registry import OF_CONTACT
-from mbcli.engine.fields.contact_fields import BOUNDED, LAW_NUMBERS
+from mbcli.engine.fields.contact_fields import BOUNDED, LAW_NUMBERS, SETTING_FRICTION_SOFTNESS, SETTING_STICTION
 
 KERNELS = load_kernels(False)
 SAP_LAW = [0.7, 1e-3, 2e-3, 0.05, 0, 0, 0, 0]  # mu, R_t, R_n, v_hat
@@ -118,3 +118,26 @@ def test_the_normal_impulse_is_that_of_hunt_and_crossley_at_the_steps_end():
         if x - h * v < 0.0 and 1.0 - d * v < 0.0:
             expected = 0.0
         assert KERNELS.normal_response(law, 0, v)[0] == pytest.approx(expected, rel=1e-13)
+
+
+class Softened:
+    """One constraint, and settings of a solver."""
+
+    def __init__(self, law):
+        self.con_law, self.settings = np.array([law], float), np.zeros(16)
+        self.settings[[SETTING_FRICTION_SOFTNESS, SETTING_STICTION]] = 1e-3, 0.2
+
+
+def test_friction_is_no_stiffer_than_the_softness_that_is_set():
+    """R_t of `sap`, the speed of stiction of the others, by the least response and the size of velocities."""
+    solver = Softened(SAP_LAW)
+    KERNELS.regularize_sap(solver, 0, 4.0, 0.05)
+    assert solver.con_law[0].tolist() == [0.7, 4e-3, *SAP_LAW[2:]]
+    KERNELS.regularize_sap(solver, 0, 0.0, 0.05)
+    assert solver.con_law[0, 1] == 4e-3
+    for least, speed in ((4.0, 0.01), (400.0, 1e-3 * 400.0 * 0.3)):
+        solver = Softened(HUNT_CROSSLEY)
+        KERNELS.regularize_hunt_crossley(solver, 0, least, 0.05)
+        assert solver.con_law[0, 4] == pytest.approx(speed)
+        KERNELS.regularize_length(solver, 0, least, 0.05)
+        assert solver.con_law[0, 4] == pytest.approx(0.01)

@@ -494,3 +494,18 @@ def test_positions_constraints_and_velocities_are_those_of_pydrake(tmp_path):
     assert names == ["DefaultModelInstance::soft"] * 2
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_constants_of_a_material_are_those_of_its_moduli():
+    """In simple tension of stress E the strain is 1 along, -nu across."""
+    material, other = DeformableBodyConfig(), DeformableBodyConfig()
+    assert material == other and material != 3
+    for each in (material, other):
+        each.set_youngs_modulus(2e5)
+        each.set_poissons_ratio(0.3)
+    first, shear = material.lame_parameters()
+    strain = np.diag([1.0, -0.3, -0.3])
+    stress = first * np.trace(strain) * np.eye(3) + 2.0 * shear * strain
+    np.testing.assert_allclose(stress, np.diag([2e5, 0.0, 0.0]), atol=1e-9)
+    other.set_mass_density(900.0)
+    assert material != other

@@ -6,7 +6,16 @@ import types
 
 import pytest
 from mbcli.parsers import formats
-from mbcli.parsers.formats import CONSTANTS, FORMATS, OF_MODELS, OF_SCENES, TARGETS, checked_format, formats_by_name
+from mbcli.parsers.formats import (
+    CONSTANTS,
+    FORMATS,
+    OF_MODELS,
+    OF_SCENES,
+    TARGETS,
+    checked_format,
+    formats_by_name,
+    mjcf,
+)
 from mbcli.parsers.formats.late import LateFunction
 from repository import ROOT
 
@@ -71,3 +80,15 @@ def test_no_module_compares_the_name_of_a_format():
         if asks.search(line)
     ]
     assert found == []
+
+
+def test_mesh_files_that_mujoco_reads(tmp_path):
+    """An STL that is not text has 84 bytes and 50 for each triangle; MuJoCo takes 200,000 of them at most."""
+
+    def stl(count, size):
+        path = tmp_path / "m.STL"
+        path.write_bytes(bytes(80) + count.to_bytes(4, "little") + bytes(size))
+        return mjcf.readable_mesh(str(path))
+
+    assert stl(3, 150) and not stl(3, 149) and not stl(0, 0) and not stl(200_001, 50 * 200_001)
+    assert mjcf.readable_mesh("a.obj") and mjcf.readable_mesh("a.MSH") and not mjcf.readable_mesh("a.dae")
