@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from benchmarks.mutations.faults import ROOT, drawn_faults, named_faults
-from benchmarks.mutations.trial import calls_of_files, copied_tree, first_failure
+from benchmarks.mutations.trial import calls_of_files, copied_tree, first_failure, keep_bytecode
 
 
 def main(arguments=None) -> int:
@@ -47,7 +47,9 @@ def row(fault, verdict) -> str:
 def _tried(faults, jobs, folder) -> int:
     trees: SimpleQueue = SimpleQueue()
     for k in range(jobs):
-        trees.put(copied_tree(folder / str(k)))
+        tree = copied_tree(folder / str(k))
+        keep_bytecode(tree)
+        trees.put(tree)
     tree = trees.get()
     calls = calls_of_files(tree)
     trees.put(tree)
