@@ -29,31 +29,47 @@ CHOSEN = ("query_qdot", "query_pose", "add_damping", "query_mass", "full_inverse
 LEVELS = precompiled.levels_of_processor()
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    """A library of some kernels, made for this processor."""
+def build(folder, chosen, called, kinds):
+    """A library of some kernels, made for this processor; the folder."""
     if precompile.why_not():
         pytest.skip(precompile.why_not())
-    folder = tmp_path_factory.mktemp("precompiled")
-    chosen = [f for f in all_kernels() if f.__name__ in CHOSEN]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(precompile, "ENTRIES", chosen)
-        patch.setattr(precompile, "CALLED", [f for f in CALLED if f.__name__ in WORLDS])
-        patch.setattr(precompile, "combinations_of_kinds", lambda: ["", "plain", "lanes"])
+        patch.setattr(precompile, "ENTRIES", [f for f in all_kernels() if f.__name__ in chosen])
+        patch.setattr(precompile, "CALLED", [f for f in CALLED if f.__name__ in called])
+        patch.setattr(precompile, "combinations_of_kinds", lambda: kinds)
         index = precompile.build_level(folder, LEVELS[-1])
     index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}
     precompiled.write_index(folder, index)
     return folder
 
 
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("precompiled"), CHOSEN, (), ["", "plain"])
+
+
+@pytest.fixture(scope="module")
+def library_of_worlds(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("of_worlds"), (), WORLDS, ["plain", "lanes"])
+
+
 @pytest.fixture
-def used(library, monkeypatch):
-    """That library in the place where a wheel has its own."""
-    monkeypatch.setattr(precompiled, "FOLDER", library)
-    monkeypatch.delenv("MBCLI_PRECOMPILED", raising=False)
+def in_place(monkeypatch):
+    """library -> the same, in the place where a wheel has its own."""
+
+    def put(folder):
+        monkeypatch.setattr(precompiled, "FOLDER", folder)
+        monkeypatch.delenv("MBCLI_PRECOMPILED", raising=False)
+        precompiled.precompiled_library.cache_clear()
+        return folder
+
+    yield put
     precompiled.precompiled_library.cache_clear()
-    yield library
-    precompiled.precompiled_library.cache_clear()
+
+
+@pytest.fixture
+def used(library, in_place):
+    return in_place(library)
 
 
 @pytest.fixture
@@ -119,8 +135,9 @@ def test_handles_may_be_given_at_each_call(used):
     assert kernels.query_mass(model.handle(True), np.ones(3)) == pytest.approx(model.link_inertia[:, 0].sum())
 
 
-def test_worlds_take_their_steps_by_them(used, monkeypatch):
+def test_worlds_take_their_steps_by_them(library_of_worlds, in_place, monkeypatch):
     """Kernels that are called by address, one state at a time and in lanes."""
+    in_place(library_of_worlds)
 
     def samples():
         load_kernels.cache_clear()
