@@ -29,10 +29,7 @@ FLYING = """<mujoco><option timestep="0.002"/><worldbody><body name="box"><freej
 <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body></body></worldbody>
 <actuator><motor joint="z" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>"""
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 def made(count=3, seed=0, **changes):

@@ -34,10 +34,7 @@ QUADRUPED = {
 }
 COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda whole: pickle.loads(pickle.dumps(whole))}
 
-
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+pytestmark = pytest.mark.usefixtures("ready_kernels")
 
 
 class Balance(Task):

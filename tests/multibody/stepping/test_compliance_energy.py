@@ -197,8 +197,8 @@ def test_friction_takes_energy_from_what_spins(law):
 # ------------------------------------------------------------------------------------- commands and logs
 
 
-def test_a_log_has_the_energy_of_compliance_and_the_command_the_balance(tmp_path, monkeypatch):
-    monkeypatch.setenv("MBCLI_JIT", "0")
+@pytest.mark.usefixtures("ready_kernels")
+def test_a_log_has_the_energy_of_compliance_and_the_command_the_balance(tmp_path):
     model = tmp_path / "ball.urdf"
     model.write_text(
         '<robot name="ball" xmlns:drake="http://drake.mit.edu"><link name="ball"><inertial><mass value="1"/>'
