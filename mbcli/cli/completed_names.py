@@ -151,7 +151,7 @@ def _settings(name: str) -> list[str]:
 def fields_of_logs(words: list[str], incomplete: str) -> list[str]:
     """What a list of fields goes on with: those of the logs on the line, and their positions and velocities."""
     from mbcli.errors import MbcliError
-    from mbcli.log import open_log
+    from mbcli.log import Log
     from mbcli.log.column_names import short_name
     from mbcli.log.running import path_of_rows
 
@@ -161,7 +161,7 @@ def fields_of_logs(words: list[str], incomplete: str) -> list[str]:
         if not word.lower().endswith(LOG_SUFFIXES):
             continue
         try:
-            with open_log(path_of_rows(word)) as log:
+            with Log(path_of_rows(word)) as log:
                 for path in log.fields():
                     found += [short_name(path), path.rpartition("/")[2]]
                 found += [*log.position_names, *log.velocity_names]

@@ -189,12 +189,12 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
     from mbcli.cli import recorded_command
     from mbcli.log import open_log
     from mbcli.log.embedded_files import same_on_disk
-    from mbcli.log.worlds import WorldsLog, is_worlds_log
+    from mbcli.log.worlds import is_worlds_log
 
     path = values["resume_path"]
     given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
     many = is_worlds_log(path)
-    with WorldsLog(path) if many else open_log(path) as log:
+    with open_log(path) as log:
         words, sources = recorded_command.recorded_words(log), log.read_sources()
     recorded = recorded_command.recorded_parameters(simulate, words, path)
     if "-" in recorded.get("models", ()):

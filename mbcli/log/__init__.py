@@ -41,20 +41,22 @@ if TYPE_CHECKING:
     from mbcli.log.memory import MemoryLog
     from mbcli.log.reader import Log
     from mbcli.log.rows import State
+    from mbcli.log.worlds import WorldsLog
 
-__all__ = ["Log", "MemoryLog", "State", "open", "open_log"]
+__all__ = ["Log", "MemoryLog", "State", "WorldsLog", "open", "open_log"]
 
 
-def open_log(path: "str | os.PathLike[str]") -> "Log":
-    """A log to read from, complete or unfinished; it is a context manager.
+def open_log(path: "str | os.PathLike[str]") -> "Log | WorldsLog":
+    """A log to read from, complete or unfinished; it is a context manager. Of many worlds a WorldsLog.
 
     Raises:
       ResourceError: the file is missing or cannot be read.
       ModelError: the file is not a log, is damaged, or is of a later format version.
     """
     from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
 
-    return Log(path)
+    return WorldsLog(path) if is_worlds_log(path) else Log(path)
 
 
 open = open_log  # `mbcli.log.open`, as one says h5py.File or gzip.open
@@ -66,5 +68,6 @@ __getattr__ = lazy_exports(
         "reader": ("Log",),
         "memory": ("MemoryLog",),
         "rows": ("State",),
+        "worlds": ("WorldsLog",),
     },
 )

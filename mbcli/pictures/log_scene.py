@@ -9,7 +9,7 @@ import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ModelError, ResourceError
-from mbcli.log import open_log
+from mbcli.log import Log
 from mbcli.log.embedded_files import is_same
 from mbcli.log.fields.faces import CORNERS_OFFSET
 from mbcli.log.fields.poses import POSES
@@ -25,7 +25,6 @@ from mbcli.pictures.resolved_plant import plant_of_resolved_model
 from mbcli.pictures.scene import ContactPoints, ContactSurfaces, Motion, Scene, drawn_forces, moving_bodies
 
 if TYPE_CHECKING:
-    from mbcli.log.reader import Log
     from mbcli.math.array_types import Array, BoolArray, IntArray
 
 
@@ -52,7 +51,7 @@ def scene_and_motion(
         ResourceError: the log cannot be read.
         ModelError: it is damaged, has no finite rows, or is of a model whose poses do not follow from what it has.
     """
-    with open_log(path) as log:
+    with Log(path) as log:
         if not log.row_count:
             raise ModelError(f"{log.path}: error: the log has no rows")
         if POSES in log.fields() and log.scene is not None:
@@ -88,7 +87,7 @@ def logged_surfaces(path: str | os.PathLike[str], rows: IntArray) -> ContactSurf
     Raises:
         ResourceError, ModelError: the log cannot be read, or is damaged.
     """
-    with open_log(path) as log:
+    with Log(path) as log:
         return _surfaces(log, rows) if log.has_faces else None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mbcli.common.extra_packages import import_extra
 from mbcli.common.output_files import replacing
 from mbcli.errors import ArgumentError, ModelError, OutputError
-from mbcli.log import open_log
+from mbcli.log import Log
 from mbcli.log.chosen_columns import meant_by
 from mbcli.log.export import CONTACT, FACES, require_rows, select
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
@@ -22,7 +22,6 @@ from mbcli.parsers.diagnostics import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mbcli.log.reader import Log
     from mbcli.math.array_types import FloatArray
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -83,7 +82,7 @@ def subplots_of(
     found: dict[tuple[str, str], Subplot] = {}
     labels = _labels([os.fspath(path) for path in paths])
     for path, label in zip(paths, labels, strict=True):
-        with open_log(path) as log:
+        with Log(path) as log:
             wanted = _wanted(log, fields)
             _, selection = select(log, fields=["q"], from_time=from_time, to_time=to_time)
             rows = slice(selection.start, selection.stop)

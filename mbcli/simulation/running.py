@@ -290,7 +290,7 @@ def _as_json(value: Any) -> Any:
 
 def _recorded_arguments(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the call that wrote a log. ModelError for those that a log may not ask for, unless given now."""
-    with WorldsLog(path) if is_worlds_log(path) else open_log(path) as log:
+    with open_log(path) as log:
         argv, sources = log.attrs.get("argv"), log.read_sources()
     arguments = None
     if isinstance(argv, list) and len(argv) == 2 and argv[0] in (CALL, CALL_EACH):

@@ -7,6 +7,8 @@ import pytest
 from command_line import cli, succeed
 from repository import SAMPLES
 
+import mbcli
+from mbcli.log import Log
 from mbcli.log.worlds import WorldsLog
 from mbcli.pictures import plots
 
@@ -78,3 +80,15 @@ def test_more_worlds_than_a_figure_shows_are_refused(logs, tmp_path, monkeypatch
     monkeypatch.setattr("mbcli.cli.log_plot.MOST_WORLDS", 6)
     result = cli("log", "plot", logs[0], "-o", tmp_path / "all.png")
     assert result.code == 2 and "has 7 worlds, more than 6: --world N names one" in result.err
+
+
+def test_python_opens_a_log_of_many_worlds_as_any_other(logs):
+    with mbcli.open_log(logs[0]) as log, WorldsLog(logs[0]) as same:
+        assert isinstance(log, WorldsLog) and len(log) == 7
+        np.testing.assert_array_equal(log.q, same.q)
+        pandas = pytest.importorskip("pandas")
+        table = log.to_pandas()
+        assert isinstance(table, pandas.DataFrame) and table.index.names == ["world", "time"]
+        assert table["double_pendulum_elbow_q"].loc[3].iloc[0] == pytest.approx(0.3)
+    with pytest.raises(mbcli.errors.ModelError, match="is of many worlds"):
+        Log(logs[0])
