@@ -38,6 +38,7 @@ def test_help_and_version_import_no_numbers_at_all(arguments):
     [
         ["simulate", "--help"],
         ["inspect", ARM],
+        ["inspect", str(SAMPLES / "quadruped.urdf")],  # which floats, and whose contact defaults follow from its mass
         ["check", ARM],
         ["check", str(SAMPLES / "all_joints.sdf"), "--sarif"],
         ["inspect", ARM, "--json"],

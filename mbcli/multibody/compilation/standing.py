@@ -15,6 +15,7 @@ import numpy as np
 from mbcli.engine.fields import collision_fields as kinds
 from mbcli.math import RigidTransform
 from mbcli.multibody.compilation.loads import Extent
+from mbcli.multibody.state.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,7 +104,8 @@ def standing_trees(plant: Any, pieces: Iterable[Piece]) -> list[Standing]:
             of.setdefault(roots[piece.link], []).append(piece)
     if not of:
         return []
-    context = plant.CreateDefaultContext()
+    context = Context(plant, compiled=False)  # for poses once: to load compiled kernels takes longer
+    context.state.set_q(plant.GetDefaultPositions())
     down = _down(plant)
     found = []
     for root, own in of.items():
