@@ -35,11 +35,7 @@ NAMED = (  # (file, text, what stands there instead)
     ),
     ("mbcli/log/writer.py", "self._flush()  # the slot before the number that makes it valid", "pass"),
     ("mbcli/engine/collision/ahead.py", "            put_back(c, points, n, A, B, t)", "            pass"),
-    (
-        "mbcli/simulation/actors/velocity_limits.py",
-        "            replace_velocity_limits(self.run.plant, ())",
-        "            pass",
-    ),
+    ("mbcli/multibody/core/run_plant.py", "made = copy.copy(plant)", "made = plant"),
     (
         "mbcli/multibody/parsing/add_model.py",
         "joint.reflected_inertia, joint.collides_with_parent = spec.reflected_inertia, spec.collides_with_parent",

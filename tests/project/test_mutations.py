@@ -6,7 +6,7 @@ import sys
 from repository import ROOT
 
 sys.path.insert(0, str(ROOT))  # the benchmarks are not installed
-from benchmarks.mutations.faults import drawn_faults, faults_of
+from benchmarks.mutations.faults import drawn_faults, faults_of, named_faults
 from benchmarks.mutations.trial import Calls, copied_tree
 
 TEXT = b'''\
@@ -54,6 +54,13 @@ def test_faults_are_drawn_by_a_seed_half_of_them_from_kernels():
     assert faults == drawn_faults(12, 3) != drawn_faults(12, 4)
     assert sum(fault.file.startswith("mbcli/engine/") for fault in faults) == 6
     assert len({fault.room for fault in faults}) == 12
+    for fault in faults:
+        ast.parse(fault.put_into((ROOT / fault.file).read_bytes()))
+
+
+def test_the_named_faults_change_functions_that_are_there():
+    faults = named_faults()
+    assert len(faults) == 7
     for fault in faults:
         ast.parse(fault.put_into((ROOT / fault.file).read_bytes()))
 
