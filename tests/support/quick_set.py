@@ -19,7 +19,7 @@ OF_ROOMS = {
         "facing_faces nearest_in_simplices"
     ),
     "engine/constraints": (
-        "constrained_calls/1 constraint_derivatives/1 constraint_rows/1 dense_systems nearest_positions/1 "
+        "constrained_calls/1 constraint_derivatives/1 constraint_rows/1 dense_systems nearest_positions "
         "rotation_quaternions"
     ),
     "engine/contact": (
@@ -38,7 +38,7 @@ OF_ROOMS = {
         "torsional_friction/1:momentum_balances_with_the_moments_of_contacts"
     ),
     "engine/limits": (
-        "bounded_rows/1 dry_friction/1:a_block_on_a_rail_slows_down_evenly_and_stays_where_it_stops,"
+        "bounded_rows dry_friction/1:a_block_on_a_rail_slows_down_evenly_and_stays_where_it_stops,"
         "a_force_below_the_bound_moves_nothing_and_one_above_it_what_is_left,"
         "friction_is_at_its_bound_against_the_motion_or_below_it_at_rest,its_work_is_the_bound_times_the_travel "
         "joints_at_limits/1:a_step_from_limits_is_finite_and_keeps_them pd_control/1 rest_at_limits tendon_limits "
@@ -82,7 +82,7 @@ OF_ROOMS = {
         "inverse_kinematics/1 shared_velocities"
     ),
     "multibody/deformable": (
-        "deformable_model deformable_steps:the_number_of_threads elastic_bodies/1 surface_samples "
+        "deformable_model deformable_steps:the_number_of_threads elastic_bodies surface_samples "
         "deformable_contexts/1:a_copy_of_a_context_has_the_contacts_of_the_last_step,a_wall_takes_its_vertices_back,"
         "errors_of_a_step_name_the_body_and_the_time"
     ),
