@@ -112,7 +112,11 @@ OF_ROOMS = {
     "parsers/usd": "usd_values",
     "parsers/writing": "write_mjcf",
     "pictures": "picture_framing",
-    "project": "documents layers mutations rooms",
+    "project": (
+        "documents layers rooms mutations:statements_terms_indices_and_comparisons_of_functions_are_found,"
+        "a_fault_changes_its_place_alone_and_leaves_python,the_named_faults_change_functions_that_are_there,"
+        "files_that_call_a_function_try_its_fault_the_fastest_first"
+    ),
     "sensors": "limit_distance rays sensor_kinds sensor_noise",
     "simulation": (
         "effort_limits/1 plugin_tables/1 servo_inputs/1 start_limits "
