@@ -19,7 +19,7 @@ OF_ROOMS = {
         "facing_faces nearest_in_simplices"
     ),
     "engine/constraints": (
-        "constrained_calls/1 constraint_derivatives/1 constraint_rows/1 dense_systems nearest_positions "
+        "constrained_calls/1 constraint_derivatives/1 constraint_rows/1 dense_systems nearest_positions/1 "
         "rotation_quaternions"
     ),
     "engine/contact": (
@@ -29,7 +29,6 @@ OF_ROOMS = {
         "the_matrix_has_no_negative_eigenvalue_for_any_dual_variable "
         "friction_directions/1:without_friction_across_a_body_is_braked_along_alone,"
         "without_friction_along_a_body_is_braked_across_alone,a_ball_that_spins_is_on_the_cone_of_both,"
-        "coefficients_of_two_bodies_combine_along_and_across,"
         "what_strikes_and_bounces_keeps_its_speed_without_friction "
         "restitution/1:below_the_threshold_nothing_bounces,a_ball_bounces_in_a_continuous_plant,"
         "a_row_of_balls_hands_on_all_of_its_momentum,unequal_balls_separate_as_newtons_law_says,"
