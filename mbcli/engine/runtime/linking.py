@@ -105,23 +105,29 @@ def link_compiled(kinds, inner=None):
     import_numba()
     from mbcli.engine.runtime import structs  # noqa: F401  (numba learns what kernels take)
     from mbcli.engine.runtime.kernel_cache import KeyOfCode
-    from mbcli.engine.runtime.whole_programs import inner_kernel
+    from mbcli.engine.runtime.whole_programs import before_compiling, inner_kernel
 
     bodies = bodies_of({*kinds, ALWAYS})
     namespaces = {module: dict(vars(sys.modules[module])) for module in {b.__module__ for b in bodies.values()}}
     keys = KeyOfCode(bodies)
-    twins, called = {}, {}
-    for function, body in bodies.items():
-        key, twin = functools.partial(keys.of, body), functools.partial(_twin, body, namespaces[body.__module__])
-        twins[function.__name__] = twin(), key
-        if inner is None:
-            called[function] = inner_kernel(twin())
-        else:
-            called[function] = inner[key()] = inner.get(key()) or inner_kernel(twin())
-    for namespace in namespaces.values():
-        for name, value in namespace.items():
-            if isinstance(value, FunctionType) and value in called:
-                namespace[name] = called[value]
+    twins = {
+        function.__name__: (_twin(body, namespaces[body.__module__]), functools.partial(keys.of, body))
+        for function, body in bodies.items()
+    }
+
+    def link():
+        called = {}
+        for function, body in bodies.items():
+            kernel = None if inner is None else inner.get(keys.of(body))
+            called[function] = kernel or inner_kernel(_twin(body, namespaces[body.__module__]))
+            if inner is not None:
+                inner[keys.of(body)] = called[function]
+        for namespace in namespaces.values():
+            for name, value in namespace.items():
+                if isinstance(value, FunctionType) and value in called:
+                    namespace[name] = called[value]
+
+    before_compiling(link)  # what is on disk needs none of them
     return CompiledKernels(twins)
 
 

@@ -46,6 +46,14 @@ OPTIONS = {"nopython": True, "fastmath": {"contract"}, "error_model": "numpy", "
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
+_waiting = []  # functions to be called before anything is compiled
+
+
+def before_compiling(prepare):
+    """prepare() is called before a kernel is compiled, if one is: what is on disk needs nothing."""
+    _waiting.append(prepare)
+
+
 def inner_kernel(function):
     """A function that only kernels call, in memory alone; a call from Python would crash."""
     options = OPTIONS | WITHOUT_WRAPPERS
@@ -228,6 +236,11 @@ class KernelCompiler(CompilerBase):
         NativeLowering,
         NoPythonBackend,
     )
+
+    def __init__(self, *arguments):
+        while _waiting:
+            _waiting.pop(0)()
+        super().__init__(*arguments)
 
     def define_pipelines(self):
         chosen = KernelPasses("kernel")
