@@ -9,9 +9,8 @@ commands, what of a recorded call or command is repeated for a log, and what man
 from __future__ import annotations
 
 import inspect
-import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, ForwardRef
+from typing import TYPE_CHECKING, Any, ForwardRef, get_type_hints
 
 from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import closest
@@ -137,15 +136,9 @@ class Setting:
 @cache
 def types_of(record: Any) -> dict[str, Any]:
     """{name: Annotated type} of a TypedDict, in its order, those of its bases first."""
-    return {name: _evaluated(hint) for name, hint in record.__annotations__.items()}
-
-
-def _evaluated(hint: Any) -> Any:
-    """The type of a field; names that it quotes stay so, since not all of them are imported."""
-    if not isinstance(hint, ForwardRef):
-        return hint
-    module: Any = hint.__forward_module__
-    return eval(hint.__forward_arg__, vars(sys.modules[module]))
+    written = {name: hint for name, hint in record.__annotations__.items() if isinstance(hint, ForwardRef)}
+    holder = type("holder", (), {"__annotations__": written})  # others may quote names that are not imported
+    return {**record.__annotations__, **get_type_hints(holder, include_extras=True)}
 
 
 def settings_of(record: Any) -> dict[str, Setting]:

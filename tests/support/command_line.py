@@ -38,11 +38,12 @@ class Result(NamedTuple):
         return json.loads(self.out)
 
 
-def cli(*arguments, stdin=""):
-    """The result of `mbcli ARGUMENTS`; binary output reads as latin-1."""
+def cli(*arguments, stdin="", joined=False):
+    """The result of `mbcli ARGUMENTS`; binary output reads as latin-1. joined: both streams in `out`, as they come."""
     content = stdin.encode() if isinstance(stdin, str) else stdin
     before = sys.stdin, sys.stdout, sys.stderr
-    out, err = io.BytesIO(), io.BytesIO()
+    out = io.BytesIO()
+    err = out if joined else io.BytesIO()
     streams = [io.TextIOWrapper(stream, encoding="utf-8", write_through=True) for stream in (out, err)]
     sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"), *streams
     try:
@@ -54,7 +55,7 @@ def cli(*arguments, stdin=""):
         text = raw.decode()
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
-    return Result(code, text, err.getvalue().decode())
+    return Result(code, text, "" if joined else err.getvalue().decode())
 
 
 def succeed(*arguments, stdin=""):

@@ -114,8 +114,8 @@ def run_here(line, folder):
         return run(line, folder)
     printed = ""
     for words in lines:
-        result = cli(*shlex.split(words)[1:])
-        printed += result.err + result.out  # as of a process whose stdout is a pipe
+        result = cli(*shlex.split(words)[1:], joined=True)
+        printed += result.out
     return printed, result.code
 
 
