@@ -29,6 +29,7 @@ from mbcli.simulation.progress import Progress
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import RunArguments, SimulateArguments
 from mbcli.simulation.run_warnings import warn_caller
+from mbcli.simulation.setting_groups import VIEW
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -271,8 +272,9 @@ def _loaded(model: Any, loading: dict[str, Any], call: Mapping[str, Any]) -> Loa
 
 
 def _recorded_call(function: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the log has as command: the arguments as JSON, as far as they are numbers and texts."""
-    given = {name: value for name, value in arguments.items() if value is not None}
+    """What the log has as command: the arguments as JSON, as far as they are numbers and texts; not who looks on."""
+    watching = {name for name, setting in SETTINGS.items() if setting.of == VIEW}
+    given = {name: value for name, value in arguments.items() if value is not None and name not in watching}
     try:
         text = json.dumps(given, default=_as_json)
     except (TypeError, ValueError):

@@ -12,7 +12,7 @@ from command_line import cli, start, succeed
 from mbcli.log import open_log
 from mbcli.models import load_model
 from mbcli.pictures.live_run import LiveRun
-from mbcli.simulation import simulate
+from mbcli.simulation import resume, simulate
 
 BOX = """<robot name="box"><link name="box"><inertial><mass value="3"/>
 <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -278,3 +278,11 @@ def test_what_is_not_finite_is_not_shown(arm, live):
     live.see(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), np.array([[0.0, 0.0, np.nan], [7.0, 8.0, 9.0]]), None)
     live.show(9.0, np.zeros((2, 7)))
     assert state(live)["contacts"] == [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]] and state(live)["time"] == 9.0
+
+
+def test_a_watched_run_of_python_goes_on_by_its_log_alone(arm, live, tmp_path):
+    path = tmp_path / "run.h5"
+    simulate(arm, 0.1, contact=False, start={"j": 0.4}, view=live, log=path).close()
+    whole = simulate(arm, 0.2, contact=False, start={"j": 0.4})
+    with resume(path, until=0.2) as log:
+        np.testing.assert_array_equal(log.q, whole.q)
