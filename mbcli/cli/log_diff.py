@@ -84,12 +84,7 @@ def log_diff(
         document = {"schema": "mbcli/log-diff", "schema_version": 1, "logs": [first, second], "tolerance": tolerance}
         click.echo(to_json({**document, **result.as_dict(), **more}))
     else:
-        lines = list(render(result, first, second, tolerance))
-        if more and result.same:
-            lines[0] += f" of each of {counted(more['worlds'], 'world')}"
-        elif more:
-            lines.insert(0, f"world {more['world']} differs first")
-        click.echo("\n".join(map(printable, lines)))
+        click.echo("\n".join(map(printable, render(result, first, second, tolerance, **more))))
     return 0 if result.same else 1
 
 
@@ -118,12 +113,23 @@ def _chosen(a: Log, b: Log, fields: str | None) -> tuple[Any, Any, Sequence[str]
     return wholes[0], wholes[1], list(paths)
 
 
-def render(result: Difference, first: str, second: str, tolerance: float) -> Iterator[str]:
-    """The differences of two logs for people, in lines."""
+def render(
+    result: Difference,
+    first: str,
+    second: str,
+    tolerance: float,
+    *,
+    worlds: int | None = None,
+    world: int | None = None,
+) -> Iterator[str]:
+    """The differences of two logs for people, in lines; of logs of so many worlds, those of the first that differs."""
     within = f" within {tolerance:g}" if tolerance else ""
     if result.same:
-        yield f"same{within}: {counted(result.compared, 'row')}"
+        of_each = "" if worlds is None else f" of each of {counted(worlds, 'world')}"
+        yield f"same{within}: {counted(result.compared, 'row')}{of_each}"
         return
+    if world is not None:
+        yield f"world {world} differs first"
     if not result.same_model:
         yield "the models differ (mbcli compare says where)"
     if not result.same_config:

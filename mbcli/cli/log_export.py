@@ -6,20 +6,19 @@ import os
 import shutil
 import sys
 import tempfile
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import refuse_existing, written
-from mbcli.cli.world_option import single_logs, world_option
+from mbcli.cli.world_option import whole_log, world_option
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
 from mbcli.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import IO
 
     from mbcli.log.export import Selection
@@ -77,7 +76,7 @@ def log_export(
     mbcli log export run.h5 --to csv --fields q,v | mbcli energy robot.urdf --states -
     """
     from mbcli.log import export as exports
-    from mbcli.log.joined_worlds import WORLD, JoinedWorlds
+    from mbcli.log.joined_worlds import JoinedWorlds
 
     to_stdout = output in (None, "-")
     file = output or ""  # unless it goes to stdout
@@ -92,12 +91,9 @@ def log_export(
     if not to_stdout and not is_special(file):
         refuse_existing(file, force)
     log_path = path
-    with _opened(path, world, target, from_time=from_time, to_time=to_time, every=every) as (opened, rows):
-        if isinstance(opened, JoinedWorlds) and fields is not None:
-            if exports.RAGGED.keys() & set(fields.replace(" ", "").split(",")):
-                raise click.BadParameter("contacts and faces are those of one world: --world N", param_hint="--fields")
-            fields = f"{WORLD},{fields}"
-        whole, selection = selected(opened, fields, **rows)
+    rows: dict[str, Any] = {"from_time": from_time, "to_time": to_time, "every": every}
+    with whole_log(path, world, target in OF_ALL_WORLDS, **rows) as opened:
+        whole, selection = selected(opened, fields, **({} if isinstance(opened, JoinedWorlds) else rows))
         write = _writer(target)
         if target == "csv" and len(selection.fields) > 1:
             for path in exports.RAGGED.keys() & selection.fields:
@@ -111,21 +107,6 @@ def log_export(
                     click.echo(to_json(_document(log_path, whole, selection, file, target)))
                 return
             _write_to_stdout(write, whole, selection, spooled=target not in exports.EXPORTERS)
-
-
-@contextmanager
-def _opened(path: str, world: int | None, target: str, **rows: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """(the log, the choice of rows that is left): of many worlds all, where a format has columns and none is named."""
-    from mbcli.log.joined_worlds import JoinedWorlds
-    from mbcli.log.reader import Log
-    from mbcli.log.worlds import WorldsLog, is_worlds_log
-
-    if world is None and target in OF_ALL_WORLDS and is_worlds_log(path):
-        with WorldsLog(path) as worlds:
-            yield JoinedWorlds(worlds, **rows), {}
-        return
-    with single_logs([path], world) as (own,), Log(own) as log:
-        yield log, rows
 
 
 def _document(log_path: str, log: Any, selection: Selection, file: str, target: str) -> dict[str, Any]:
@@ -147,8 +128,13 @@ def _document(log_path: str, log: Any, selection: Selection, file: str, target: 
 def selected(log: Log, fields: str | None, *, rows_alone: bool = False, **rows: Any) -> tuple[Any, Selection]:
     """What export.select() gives for --fields; a usage error for a field that is not there, or has no row a sample."""
     from mbcli.log import export as exports
+    from mbcli.log.joined_worlds import WORLD, JoinedWorlds
 
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
+    if isinstance(log, JoinedWorlds) and names is not None:
+        if exports.RAGGED.keys() & set(names):
+            raise click.BadParameter("contacts and faces are those of one world: --world N", param_hint="--fields")
+        names = [WORLD, *names]
     try:
         whole, selection = exports.select(log, fields=names, **rows)
         if rows_alone:

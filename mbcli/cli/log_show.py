@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,11 +9,11 @@ import click
 from mbcli.cli.log_export import selected
 from mbcli.cli.options import Number
 from mbcli.cli.output import printable
-from mbcli.cli.world_option import single_logs, world_option
+from mbcli.cli.world_option import whole_log, world_option
 from mbcli.common.json_text import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 SUMMED = ["first", "last", "least", "at", "largest", "at"]
 OF_RUN = ("first", "last", "least", "least_time", "largest", "largest_time")
@@ -38,12 +37,12 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
     mbcli log show run.h5 --time 0.5 --time 1
     mbcli log show all.h5 --world 3
     """
-    from mbcli.log.joined_worlds import WORLD, JoinedWorlds
+    from mbcli.log.joined_worlds import JoinedWorlds
     from mbcli.log.statistics import columns_at, summary_of_columns
 
-    with _opened(path, world, times) as log:
+    with whole_log(path, world, joins=not times) as log:
         of_worlds = isinstance(log, JoinedWorlds)
-        whole, selection = selected(log, f"{WORLD},{fields}" if of_worlds and fields else fields, rows_alone=True)
+        whole, selection = selected(log, fields, rows_alone=True)
         if times:
             rows = columns_at(whole, selection.fields, times)
             keys = [f"{time:.9g} s" for time in times]
@@ -64,21 +63,6 @@ def log_show(path: str, fields: str | None, times: tuple[float, ...], world: int
     ends = OF_WORLDS if of_worlds else OF_RUN
     values = [row["values"] if times else [row[k] for k in ends] for row in rows]
     click.echo("\n".join(_table(rows, values, keys)))
-
-
-@contextmanager
-def _opened(path: str, world: int | None, times: Sequence[float]) -> Iterator[Any]:
-    """The log; of many worlds the rows of all, where none is named and no times are."""
-    from mbcli.log.joined_worlds import JoinedWorlds
-    from mbcli.log.reader import Log
-    from mbcli.log.worlds import WorldsLog, is_worlds_log
-
-    if world is None and not times and is_worlds_log(path):
-        with WorldsLog(path) as worlds:
-            yield JoinedWorlds(worlds)
-        return
-    with single_logs([path], world) as (own,), Log(own) as log:
-        yield log
 
 
 def _table(rows: list[dict[str, Any]], values: list[list[float | None]], keys: list[str]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common import child_processes
 from mbcli.common.json_text import to_json
 from mbcli.common.left_behind import folder_prefix
-from mbcli.common.number_text import counted
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import MbcliError, ModelError
 
@@ -61,9 +60,9 @@ def log_verify(
     """
     from mbcli.cli.verified_worlds import starts_of
     from mbcli.log.difference import compare, compare_worlds
-    from mbcli.log.event_codes import ACTED_ON_PAGE
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, is_worlds_log
+    from mbcli.simulation.actors.live_view import ACTED_ON_PAGE
 
     if output is not None:
         from mbcli.simulation.log_target import check_log_target
@@ -88,12 +87,9 @@ def log_verify(
         document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": tolerance}
         click.echo(to_json({**document, "other_software": changed, **result.as_dict(), **more}))
         return 0 if result.same else 1
-    lines = list(render(result, path, "the run of now", tolerance))
+    lines = list(render(result, path, "the run of now", tolerance, **more))
     if result.same:
-        of_each = f" of each of {counted(more['worlds'], 'world')}" if many else ""
-        lines = [f"verified: {lines[0]}{of_each}, computed again"]
-    elif many:
-        lines.insert(0, f"world {more['world']} differs first")
+        lines = [f"verified: {lines[0]}, computed again"]
     if steered and not result.same:
         lines.insert(0, "somebody acted on the page of this run (--view): its command does not repeat it")
     if changed and not result.same:

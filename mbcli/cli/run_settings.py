@@ -146,7 +146,6 @@ CHOICES: dict[str, Callable[[Options], Any]] = {"controller": controller_choice,
 CONVERSIONS: dict[str, Callable[[Options], Any]] = {
     **CHOICES,
     "sensor_noise": lambda options: options.sensor_noise == "on",
-    "view": lambda options: None,  # of a command, which shows one run after the other
 }
 """{setting: its value by the options} of settings that are not the value of their option."""
 

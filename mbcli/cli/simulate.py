@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
-    from mbcli.pictures.live_run import LiveRun
     from mbcli.simulation.progress import Progress
     from mbcli.simulation.recorded_run import RecordedRun
     from mbcli.simulation.summary import Summary
@@ -251,10 +250,10 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
         with usage_errors():
             given = read_actuation(plant, options)
         return run_each(ctx, loaded, state, options, given, output, StopSignal(), quiet)
-    with live_run(options) as live:
+    with live_run(options) as options.view:
         while True:
-            summary, context, code = _run_once(ctx, loaded, state, options, output, live, quiet)
-            if live is None or code or not live.again:
+            summary, context, code = _run_once(ctx, loaded, state, options, output, quiet)
+            if options.view is None or code or not options.view.again:
                 break
             options.force = True  # of the log that has just been written
     result = document("simulate", loaded, context, **summary.as_dict())
@@ -264,18 +263,12 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
 
 
 def _run_once(
-    ctx: click.Context,
-    loaded: LoadedModel,
-    state: Options,
-    options: Options,
-    output: str | None,
-    live: LiveRun | None,
-    quiet: bool,
+    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, output: str | None, quiet: bool
 ) -> tuple[Summary, Context, int]:
     """The Summary of a run, its context, and the exit code of the signal that ended it, 0 without one."""
-    progress, stop = ProgressLine(shown=not quiet and live is None), StopSignal()
+    progress, stop = ProgressLine(shown=not quiet and options.view is None), StopSignal()
     with usage_errors():
-        run = _recorded_run(ctx, loaded, state, options, live, quiet)
+        run = _recorded_run(ctx, loaded, state, options, quiet)
     run.prepare((lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"), resumed=options.resume_path)
     compiling = compiling_line(loaded.plant, run.context, quiet)
 
@@ -305,7 +298,7 @@ def _check_output(path: str, options: Options) -> None:
 
 
 def _recorded_run(
-    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, live: LiveRun | None, quiet: bool
+    ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, quiet: bool
 ) -> RecordedRun:
     from mbcli.cli.state import set_state
     from mbcli.simulation.recorded_run import RecordedRun
@@ -314,7 +307,7 @@ def _recorded_run(
         loaded,
         start=lambda plant, context: set_state(loaded, context, state),
         inputs=read_actuation(loaded.plant, options),
-        **run_arguments(options) | {"view": live},
+        **run_arguments(options),
         logged_seed=state.random_seed,
         command=["mbcli", *(ctx.obj or {}).get("arguments", [])],
         warn=(lambda line: None) if quiet else warn,

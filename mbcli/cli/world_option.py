@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,28 @@ from mbcli.common.left_behind import folder_prefix
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+
 world_option = click.option(
     "--world", type=click.IntRange(min=0), metavar="N", help="Which world of a log of many; from 0."
 )
+
+
+@contextmanager
+def whole_log(path: str, world: int | None, joins: bool, **rows: Any) -> Iterator[Any]:
+    """The Log of a run while this lasts; of many, if `joins` and none is named, the rows of all (JoinedWorlds).
+
+    rows: of JoinedWorlds. UsageError as of single_logs().
+    """
+    from mbcli.log.joined_worlds import JoinedWorlds
+    from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+
+    if joins and world is None and is_worlds_log(path):
+        with WorldsLog(path) as worlds:
+            yield JoinedWorlds(worlds, **rows)
+        return
+    with single_logs([path], world) as (own,), Log(own) as log:
+        yield log
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from mbcli.pictures.scene import moving_bodies
 from mbcli.pictures.web_server import PageServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from mbcli.math.array_types import FloatArray, Vector3
     from mbcli.pictures.cameras import Camera
@@ -78,7 +78,7 @@ class LiveRun:
     Attributes:
         url: of the page.
         again, ended: whether a new run, or the end of this one, is asked for.
-        drag: the Drag, None without one. values: {(kind, name): number} of sliders that were moved.
+        drag: the Drag, None without one. values: {kind: {name: number}} of sliders that were moved.
         shows_contacts: whether contacts are looked at.
 
     Raises:
@@ -98,7 +98,7 @@ class LiveRun:
         self.again = self.ended = self._paused = self.shows_contacts = False
         self._steps = 0  # that are to be taken in a pause
         self.drag: Drag | None = None
-        self.values: dict[tuple[str, str], float] = {}
+        self.values: dict[str, dict[str, float]] = {"input": {}, "target": {}}
         self._changed = threading.Condition()
         self._scene: Scene | None = None
         self._controls: Sequence[Control] = ()
@@ -126,7 +126,7 @@ class LiveRun:
         """A run begins at a time [s]; the first one opens the page."""
         is_first, self._scene, self._controls = self._scene is None, scene, controls
         self.again = self.ended = False
-        self.drag, self.values = None, {}
+        self.drag, self.values = None, {"input": {}, "target": {}}
         self._run += 1
         self._seen = NOTHING
         self._anchor, self._shown_at = (start, time.perf_counter()), -math.inf
@@ -248,7 +248,7 @@ class LiveRun:
 
     def _ask_value(self, value: Any) -> None:
         (control,) = (each for each in self._controls if (each.kind, each.name) == (value["kind"], value["name"]))
-        self.values[control.kind, control.name] = min(max(_finite(value["value"]), control.lower), control.upper)
+        self.values[control.kind][control.name] = min(max(_finite(value["value"]), control.lower), control.upper)
 
     def _ask_drag(self, value: Any) -> None:
         if value is None:
@@ -269,8 +269,3 @@ def _finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError
     return number
-
-
-def controls_of(values: Mapping[tuple[str, str], float], kind: str) -> dict[str, float]:
-    """{name: number} of the sliders of a kind that were moved."""
-    return {name: value for (own, name), value in values.items() if own == kind}

@@ -11,10 +11,11 @@ from mbcli.log.fields.kept_contacts import KeptContacts
 from mbcli.models.units import coordinate_units
 from mbcli.multibody.stepping.inputs import LinkForce
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
-from mbcli.pictures.live_run import Control, controls_of
+from mbcli.pictures.live_run import Control
 from mbcli.pictures.model_scene import scene_of
 from mbcli.pictures.scene import drawn_forces, moving_bodies
 from mbcli.simulation.control.beside import Beside
+from mbcli.simulation.earlier_run import WATCHED_ALONE
 from mbcli.simulation.effort_limits import EffortLimits
 from mbcli.simulation.recording import logged_plant
 
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from mbcli.pictures.live_run import Drag, LiveRun
     from mbcli.simulation.acted_run import ActedRun
 
+NAME, ALONE = WATCHED_ALONE.split("_")  # of what the controller keeps in checkpoints
 STIFFNESS = 15.0  # [rad/s] with which a pulled body would swing, critically damped
 SPAN = 3.0  # of an input without a limit, relative to what carries the weight
 LEAST_SPAN = 1.0  # [N m or N]
-ALONE = "alone"  # in checkpoints: of runs without another controller
 REACH = np.pi  # [rad or m] about the start, of a target without limits
 
 
@@ -63,7 +64,7 @@ class LivePull:
         given = run.given["effort_limits"]
         forces, kept = list(self._forces.values()), {ALONE: np.zeros(1)} if run.controller is None else {}
         self.is_alone = run.controller is None
-        self.controller = Beside("view", plant, run.controller, run.efforts_at, given, self._act, forces, kept)
+        self.controller = Beside(NAME, plant, run.controller, run.efforts_at, given, self._act, forces, kept)
 
     def _controls(self, q: FloatArray) -> list[Control]:
         plant = self._plant
@@ -99,11 +100,11 @@ class LivePull:
         if live.is_due():
             self._show(time, q)
         live.wait(time, self._run.should_stop, lambda: self._show(time, q))
-        for name, value in controls_of(live.values, "input").items():
+        for name, value in list(live.values["input"].items()):
             u[self._names[name]] += value
             self.acted = True
         u[:] = self._limits.cut(u)
-        for name, value in controls_of(live.values, "target").items():
+        for name, value in list(live.values["target"].items()):
             desired[self._rows[name]] = value, 0.0
             self.acted = True
         for force in self._forces.values():

@@ -23,7 +23,6 @@ from mbcli.multibody.core.finalize import unused_properties
 from mbcli.multibody.stepping.continuous_steps import SCHEMES
 from mbcli.simulation.acted_run import ActedRun
 from mbcli.simulation.actors import ACTORS
-from mbcli.simulation.actors.actor import Actor
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.actors.inputs import Inputs
@@ -185,7 +184,9 @@ class RecordedRun(ActedRun):
             self.fields.remove("targets")
 
     def release(self) -> None:
-        """A context that the run started from has its end then, and its ports what they had."""
+        """A context that the run started from has its end then, and its ports what they had; actors end."""
+        for actor in self.actors:
+            actor.end()
         self._push_followers.end()
         if self.own is not None and self.own is not self.context:
             self.own.SetTime(self.context.get_time())
@@ -222,13 +223,9 @@ class RecordedRun(ActedRun):
         """
         self._described, self._keeps_rows = described, in_memory or log is not None
         self.should_stop, self._on_progress, self._on_start = should_stop, on_progress, on_start
-        try:
-            with np.errstate(all="ignore"), controlling(self.actor(UserController).choice and self.controller):
-                # errstate: interpreted kernels; a number that is not finite ends the run with its name
-                summary = self._run(log, force) if resumed is None else self._resume(log, resumed, force)
-        finally:
-            for actor in self.actors:
-                actor.end()
+        with np.errstate(all="ignore"), controlling(self.actor(UserController).choice and self.controller):
+            # errstate: interpreted kernels; a number that is not finite ends the run with its name
+            summary = self._run(log, force) if resumed is None else self._resume(log, resumed, force)
         for actor in self.actors:
             actor.finish(summary)
         return summary
@@ -309,7 +306,6 @@ class RecordedRun(ActedRun):
             self.stopwatch.start()
 
         blocks = run.blocks(self.is_to_end, pause)
-        seeing = [actor for actor in self.actors if type(actor).see is not Actor.see]
         try:
             while True:
                 self.stopwatch.start()
@@ -317,7 +313,7 @@ class RecordedRun(ActedRun):
                 self.stopwatch.stop()
                 if samples is None:
                     return
-                for actor in seeing:
+                for actor in self.actors:
                     actor.see(samples)
                 yield samples
         finally:

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 import urllib.request
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -63,6 +64,13 @@ class Watched:
         self.thread.join(30)
         assert not self.thread.is_alive()
         return self.log
+
+
+def watched_command(model, log):
+    """A command in a process of its own, and its page."""
+    process = start("simulate", model, "--no-contact", "--view", "--no-browser", "-o", log)
+    line = next(line for line in process.stderr if "http" in line)
+    return process, SimpleNamespace(url=line.split()[-1])
 
 
 @pytest.fixture
@@ -185,7 +193,7 @@ def test_what_means_nothing_is_refused_and_changes_nothing(arm, live, document):
     )
     with urllib.request.urlopen(request, timeout=20) as answer:
         assert "error" in json.load(answer)
-    assert live.drag is None and not live.values and not live.ended
+    assert live.drag is None and not any(live.values.values()) and not live.ended
 
 
 def test_a_run_goes_by_the_clock(arm):
@@ -206,19 +214,14 @@ def test_the_page_of_a_call_ends_with_it(arm, monkeypatch):
 
 def test_the_end_and_a_new_start_of_a_command(arm, tmp_path):
     path = tmp_path / "run.h5"
-    process = start("simulate", arm, "--no-contact", "--view", "--no-browser", "-o", path)
-    line = next(line for line in process.stderr if "http" in line)
-
-    class Page:
-        url = line.split()[-1]
-
-    until(lambda: state(Page)["time"] > 0.05)
-    ask(Page, paused=True, again=True)
-    until(lambda: state(Page)["run"] == 2)
-    assert state(Page)["time"] == 0.0
-    ask(Page, paused=False)
-    until(lambda: state(Page)["time"] > 0.02)
-    ask(Page, end=True)
+    process, page = watched_command(arm, path)
+    until(lambda: state(page)["time"] > 0.05)
+    ask(page, paused=True, again=True)
+    until(lambda: state(page)["run"] == 2)
+    assert state(page)["time"] == 0.0
+    ask(page, paused=False)
+    until(lambda: state(page)["time"] > 0.02)
+    ask(page, end=True)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert "stopped by its page" in out
@@ -252,17 +255,12 @@ def test_options_of_a_page_without_one_and_pages_of_many_runs_are_refused(arm, t
 
 def test_verify_says_that_a_run_was_steered_by_hand(arm, tmp_path):
     path = tmp_path / "run.h5"
-    process = start("simulate", arm, "--no-contact", "--view", "--no-browser", "-o", path)
-    line = next(line for line in process.stderr if "http" in line)
-
-    class Page:
-        url = line.split()[-1]
-
-    until(lambda: state(Page)["time"] > 0.02)
-    assert ask(Page, value={"kind": "input", "name": "r_m", "value": 5.0}) == {}
-    at = state(Page)["time"]
-    until(lambda: state(Page)["time"] > at + 0.1)
-    ask(Page, end=True)
+    process, page = watched_command(arm, path)
+    until(lambda: state(page)["time"] > 0.02)
+    assert ask(page, value={"kind": "input", "name": "r_m", "value": 5.0}) == {}
+    at = state(page)["time"]
+    until(lambda: state(page)["time"] > at + 0.1)
+    ask(page, end=True)
     _, err = process.communicate(timeout=60)
     assert "its log cannot repeat it" in err
     result = cli("log", "verify", path)

@@ -12,7 +12,7 @@ The files are code: they are read only if they are whole and nobody else may hav
 and what cannot be read or kept is compiled again.
 
 This is the one module that knows how numba's cache works inside. If a release of numba has changed that, nothing is
-kept.
+kept, and the user is told.
 """
 
 import functools

@@ -25,10 +25,7 @@ class LiveRun {
 
   async take({ scene, weight }) {
     const geometries = {};
-    await Promise.all(scene.meshes.map(async (key) => {
-      const response = await fetch(`mesh/${key}`);
-      if (response.ok) geometries[key] = await unpackMesh(new Uint8Array(await response.arrayBuffer()));
-    }));
+    await fetchMeshes(scene.meshes, geometries);
     const framing = await Framing.of(scene.framing);
     this.robot = new Robot(scene, geometries, framing);
     this.stage.scene.add(this.robot.root);
@@ -195,8 +192,7 @@ class LiveRun {
   }
 
   drawnPoses() {
-    const names = this.robot.description.bodies.map((body) => body.name);
-    return Object.fromEntries(this.robot.drawnPoses().map((pose, k) => [names[k], pose]));
+    return this.robot.namedPoses();
   }
 }
 

@@ -21,7 +21,7 @@ class LiveScene {
 
   async take(scene) {
     const first = !this.robot, empty = !this.robot?.description.shapes.length;
-    await Promise.all(scene.meshes.filter((key) => !this.geometries[key]).map((key) => this.fetchMesh(key)));
+    await fetchMeshes(scene.meshes, this.geometries);
     const framing = await Framing.of(scene.framing);
     this.robot?.dispose();
     this.robot = new Robot(scene, this.geometries, framing);
@@ -33,13 +33,6 @@ class LiveScene {
     }
     for (const layer of Object.keys(this.panel.shown)) this.showLayer(layer, this.panel.shown[layer]);
     for (const layer of ["frames", "names", "com", "bones"]) this.robot.show(layer, false);
-  }
-
-  async fetchMesh(key) {
-    const response = await fetch(`mesh/${key}`);
-    if (!response.ok) return;
-    this.geometries[key] = await unpackMesh(new Uint8Array(await response.arrayBuffer()));
-    this.geometries[key].userData.shared = true;
   }
 
   showLayer(layer, visible) {
@@ -101,7 +94,6 @@ class LiveScene {
   }
 
   drawnPoses() {
-    const names = this.robot.description.bodies.map((body) => body.name);
-    return Object.fromEntries(this.robot.drawnPoses().map((pose, k) => [names[k], pose]));
+    return this.robot.namedPoses();
   }
 }

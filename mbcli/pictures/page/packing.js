@@ -81,3 +81,13 @@ function creasedGeometry(vertices, triangles) {
   geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
   return geometry;
 }
+
+// Into geometries: those of the meshes with these keys that are not there yet, as far as the server of the page has them.
+async function fetchMeshes(keys, geometries) {
+  await Promise.all(keys.filter((key) => !geometries[key]).map(async (key) => {
+    const response = await fetch(`mesh/${key}`);
+    if (!response.ok) return;
+    geometries[key] = await unpackMesh(new Uint8Array(await response.arrayBuffer()));
+    geometries[key].userData.shared = true;
+  }));
+}

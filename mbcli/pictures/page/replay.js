@@ -278,7 +278,6 @@ class Replay {
   }
 
   drawnPoses(k = 0) {
-    const names = this.runs[k].scene.bodies.map((body) => body.name);
-    return Object.fromEntries(this.robots[k].drawnPoses().map((pose, n) => [names[n], pose]));
+    return this.robots[k].namedPoses();
   }
 }

@@ -258,6 +258,10 @@ class Robot {
     return this.bodies.map((body) => body.matrixWorld.clone().transpose().toArray());
   }
 
+  namedPoses() {
+    return Object.fromEntries(this.drawnPoses().map((pose, k) => [this.description.bodies[k].name, pose]));
+  }
+
   dispose() {
     this.root.removeFromParent();
     this.root.traverse((object) => {

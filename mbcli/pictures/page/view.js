@@ -28,7 +28,7 @@ class ModelView {
   }
 
   async take(scene, first = false) {
-    await Promise.all(scene.meshes.filter((key) => !this.geometries[key]).map((key) => this.fetchMesh(key)));
+    await fetchMeshes(scene.meshes, this.geometries);
     const before = first ? null : this.named();
     this.robot?.dispose();
     this.arrows?.clear();
@@ -51,13 +51,6 @@ class ModelView {
     this.buildSliders(scene);
     say(scene.notes.length ? scene.notes.join("\n") : null);
     await this.move(null);
-  }
-
-  async fetchMesh(key) {
-    const response = await fetch(`mesh/${key}`);
-    if (!response.ok) return;
-    this.geometries[key] = await unpackMesh(new Uint8Array(await response.arrayBuffer()));
-    this.geometries[key].userData.shared = true;
   }
 
   named() {
@@ -195,8 +188,7 @@ class ModelView {
   }
 
   drawnPoses() {
-    const names = this.robot.description.bodies.map((body) => body.name);
-    return Object.fromEntries(this.robot.drawnPoses().map((pose, k) => [names[k], pose]));
+    return this.robot.namedPoses();
   }
 }
 

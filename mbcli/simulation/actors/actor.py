@@ -90,7 +90,7 @@ class Actor:
         return []
 
     def end(self) -> None:
-        """The run has ended, however it did."""
+        """The run is released, however it ended."""
 
     def lends(self) -> dict[str, Any]:
         """{name: what fields of the log ask it for}, after start(); LoggedPlant.lent has it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mbcli.common.setting import Option, Setting
-from mbcli.log.event_codes import ACTED_ON_PAGE
 from mbcli.simulation.actors.actor import Actor, Stage
 from mbcli.simulation.setting_groups import VIEW
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.live_pull import LivePull
     from mbcli.simulation.summary import Summary
 
+ACTED_ON_PAGE = "acted_on_page"  # code of an event: the command of the log does not repeat its run
 SENTENCE = "somebody pulled bodies or moved sliders on the page of the run: its log cannot repeat it"
 
 
