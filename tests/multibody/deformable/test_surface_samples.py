@@ -58,8 +58,8 @@ def test_the_distance_from_an_ellipsoid_is_right_to_first_order():
         normal /= np.linalg.norm(normal)
         for distance in (1e-5, -1e-5):
             found, out = point_to_ellipsoid(on_surface + distance * normal, size)
-            assert found == pytest.approx(distance, rel=1e-3)
-            np.testing.assert_allclose(out, normal, atol=1e-3)
+            assert found == pytest.approx(distance, rel=1e-4)
+            np.testing.assert_allclose(out, normal, atol=1e-4)
 
 
 def test_no_point_of_a_triangle_is_nearer():
