@@ -100,10 +100,13 @@ def log_plot(
             raise click.UsageError("--follow is for logs of single runs")
         _follow(paths, wanted, drawing, 1.0 if interval is None else interval)
     else:
-        from mbcli.log.running import path_of_rows
+        from mbcli.log.running import read_rows
 
-        with single_logs([path_of_rows(path) for path in paths], world, most=MOST_WORLDS) as own:
-            drawing.last(_subplots(own, wanted))
+        def draw(paths: Sequence[str]) -> None:
+            with single_logs(paths, world, most=MOST_WORLDS) as own:
+                drawing.last(_subplots(own, wanted))
+
+        read_rows(paths, draw)
     if as_json:
         click.echo(
             to_json({"schema": "mbcli/log-plot", "schema_version": 1, "logs": list(paths), **drawing.document()})

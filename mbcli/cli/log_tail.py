@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -45,11 +46,18 @@ def log_tail(
     mbcli log tail all.h5 --world 3
     """
     from mbcli.log.reader import Log
-    from mbcli.log.running import PARTIAL, is_written, path_of_rows
+    from mbcli.log.running import PARTIAL, is_written, read_rows
 
     if follow and world is not None:
         raise click.UsageError("--follow is for logs of single runs")
-    with single_logs([path_of_rows(path)], world) as (path,), Log(path) as own:
+    with ExitStack() as stack:
+
+        def opened(paths: Sequence[str]) -> Log:
+            (own,) = stack.enter_context(single_logs(paths, world))
+            return stack.enter_context(Log(own))
+
+        own = read_rows([path], opened)
+        path = own.path
         log, selection = selected(own, fields, rows_alone=not as_json)
         printer = JsonRows(log) if as_json else Table(log, selection.fields, all_columns=fields is not None)
         first = max(log.row_count - count * every, 0)

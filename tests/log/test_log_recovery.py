@@ -4,6 +4,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -16,9 +17,10 @@ from command_line import cli, start, succeed
 from repository import SAMPLES
 from test_log_writer import ENERGY, arm_header, rows
 
-from mbcli.errors import MbcliError
+from mbcli.errors import MbcliError, ResourceError
 from mbcli.log.reader import Log
 from mbcli.log.recovery import recover
+from mbcli.log.running import read_rows
 from mbcli.log.writer import LogWriter
 
 RUN = ("-q", "simulate", SAMPLES / "double_pendulum.urdf", "--no-contact", "--at", "elbow=1", "--log-rate", 0)
@@ -81,6 +83,23 @@ def test_two_readers_follow_a_running_log_to_its_end(tmp_path):
     for output in outputs:
         seen = np.array([json.loads(line)["q"] for line in output.read_text().splitlines()])
         np.testing.assert_array_equal(seen, q)
+
+
+def test_a_log_whose_run_ends_while_it_is_opened_is_read_under_its_new_name(tmp_path, whole):
+    log, partial = tmp_path / "run.h5", tmp_path / "run.h5.partial"
+    shutil.copy(whole, partial)
+
+    def row_count(paths):
+        if partial.exists():
+            partial.rename(log)
+        with Log(paths[0]) as rows:
+            return rows.row_count
+
+    with Log(whole) as rows:
+        assert read_rows([str(log)], row_count) == rows.row_count
+    log.unlink()
+    with pytest.raises(ResourceError, match="No such file"):
+        read_rows([str(log)], row_count)
 
 
 FULL_FILE_SYSTEMS = """
