@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from mbcli.errors import NumericalError
-from mbcli.models import inverse_kinematics
+from mbcli.models.frame_places import PATIENCE, PlaceSearch
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("MBCLI_MODELS", ROOT.parent / "shared" / "models"))
@@ -31,6 +31,13 @@ ROBOTS = {  # file, what stands on World, last link
     "ur3e": (SHARED / "ur3e" / "ur3e_cylinders_collision.urdf", "ur_base_link", "ur_ee_link"),
     "arm7": (ROOT / "sample_models" / "arm7.urdf", None, "flange"),
 }
+MORE_ROBOTS = {  # for places alone
+    "pr2": (SHARED / "pr2" / "pr2_simplified.urdf", None, "r_gripper_palm_link"),
+    "atlas": (SHARED / "atlas" / "atlas_minimal_contact.urdf", "pelvis", "l_hand"),
+}
+
+
+WARM_UP = PATIENCE + 2  # searches, until their kernels are compiled
 
 
 class Robot:
@@ -77,9 +84,13 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=100)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name, robot in ROBOTS.items():
+    for name, robot in (ROBOTS | MORE_ROBOTS).items():
         if not robot[0].exists():
             print(f"{name}: {robot[0]} is not there")
+            continue
+        if name in MORE_ROBOTS:
+            own, rng = Robot("mbcli", *robot), np.random.default_rng(0)
+            report(f"{name} places mbcli", places(own, robot[2], rng, given.places))
             continue
         libraries = {root: Robot(root, *robot) for root in ("mbcli", "pydrake")}
         own, rng = libraries["mbcli"], np.random.default_rng(0)
@@ -95,18 +106,25 @@ def main() -> None:
 
 
 def places(own: Robot, tip: str, rng: np.random.Generator, count: int) -> list[tuple[bool, float]]:
-    """Whether each place was reached, and the seconds."""
-    pairs, lower, upper = [], own.plant.GetPositionLowerLimits(), own.plant.GetPositionUpperLimits()
-    for _ in range(count + 1):
+    """Whether each place was reached, and the seconds; a joint without limits is drawn within half a turn."""
+    pairs = []
+    lower, upper = (
+        np.clip(x, -np.pi, np.pi) for x in (own.plant.GetPositionLowerLimits(), own.plant.GetPositionUpperLimits())
+    )
+    default, search = own.plant.GetDefaultPositions(), None
+    for _ in range(count + WARM_UP):
         own.plant.SetPositions(own.context, rng.uniform(lower, upper))
         X = own.tip.CalcPoseInWorld(own.context)
+        place = {tip: [*X.translation(), *X.rotation().ToQuaternion().wxyz()]}
+        own.plant.SetPositions(own.context, default)
+        search = search or PlaceSearch(own.plant, own.context, place)
         started, reached = time.process_time(), True
         try:
-            inverse_kinematics(own.plant, {tip: [*X.translation(), *X.rotation().ToQuaternion().wxyz()]})
+            search.solve(place)
         except NumericalError:
             reached = False
         pairs.append((reached, time.process_time() - started))
-    return pairs[1:]  # the first warms up
+    return pairs[WARM_UP:]
 
 
 def report(label: str, pairs: list[tuple[bool, float]]) -> None:

@@ -122,6 +122,28 @@ class Drake:
 
         return Call(run)
 
+    def continuous_motion(self, accuracy, duration, scheme="runge_kutta3"):
+        """A function to [q; v] at the end of a motion by an integrator with error control."""
+        from pydrake.systems.analysis import ApplySimulatorConfig, SimulatorConfig
+
+        plant = self._continuous_plant
+        simulator = self._simulator_type(plant)
+        config = SimulatorConfig(integration_scheme=scheme, accuracy=accuracy, max_step_size=1.0)
+        ApplySimulatorConfig(config, simulator)
+        context = simulator.get_mutable_context()
+        if plant.num_actuators():
+            plant.get_actuation_input_port().FixValue(context, np.zeros(plant.num_actuators()))
+        q_v = np.concatenate([self._case.q[0], self._case.v[0]])
+
+        def run():
+            context.SetTime(0.0)
+            plant.SetPositionsAndVelocities(context, q_v)
+            simulator.Initialize()
+            simulator.AdvanceTo(duration)
+            return plant.GetPositionsAndVelocities(context)
+
+        return run
+
 
 class Pinocchio:
     """Pinocchio: other order of joints; a floating base has its position first, x y z w, and a body-fixed velocity."""
@@ -216,6 +238,43 @@ class Pinocchio:
             lambda vdot: np.linalg.solve(T, vdot - bias),
         )
 
+    def motion(self, time_step, steps):
+        """A function to q at the end of a motion by the classical Runge-Kutta method, with damping."""
+        pin, model, data = self._pin, self._model, self._data
+        start, speed, _, _ = self._state(0)
+        damping = np.zeros(model.nv)
+        for theirs, ours in self._joints():
+            damping[theirs.idx_v] = ours.default_damping()
+
+        def rate(q, v):
+            return pin.aba(model, data, q, v, -damping * v)
+
+        def run():
+            q, v, h = start.copy(), speed.copy(), time_step
+            for _ in range(steps):
+                a1 = rate(q, v).copy()
+                v2 = v + 0.5 * h * a1
+                a2 = rate(pin.integrate(model, q, 0.5 * h * v), v2).copy()
+                v3 = v + 0.5 * h * a2
+                a3 = rate(pin.integrate(model, q, 0.5 * h * v2), v3).copy()
+                v4 = v + h * a3
+                a4 = rate(pin.integrate(model, q, h * v3), v4)
+                q = pin.integrate(model, q, h / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4))
+                v = v + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+            return self._own_positions(q)
+
+        return run
+
+    def _own_positions(self, q):
+        """q in the order of mbcli; angles that are kept as unit vectors are nearest to zero."""
+        result = np.zeros(self._case.plant.num_positions())
+        if self._floating:
+            result[[4, 5, 6, 1, 2, 3, 0]] = q[:7]
+        for theirs, ours in self._joints():
+            at = theirs.idx_q
+            result[ours.position_start()] = q[at] if theirs.nq == 1 else np.arctan2(q[at + 1], q[at])
+        return result
+
     def inverse_dynamics_of_states(self, count):
         """The same call in a Python loop; returns the last tau."""
         pin, model, data = self._pin, self._model, self._data
@@ -278,6 +337,30 @@ class MuJoCo:
             return data.qpos
 
         return Call(run)
+
+    def motion(self, time_step, steps, integrator):
+        """A function to q at the end of a motion by one of its integrators (mjtIntegrator)."""
+        model, data = self._model, self._data
+
+        def run():
+            model.opt.timestep, model.opt.integrator = time_step, integrator
+            self._set_state()
+            self._mujoco.mj_step(model, data, nstep=steps)
+            return self._own_positions(data.qpos)
+
+        return run
+
+    def _own_positions(self, qpos):
+        """qpos in the order of mbcli."""
+        result = np.zeros(self._case.plant.num_positions())
+        if self._floating:
+            result[:4], result[4:7] = qpos[3:7], qpos[:3]
+        for k in range(self._model.njnt):
+            joint = self._model.joint(k)
+            if joint.name != "base":
+                ours = self._case.plant.GetJointByName(joint.name)
+                result[ours.position_start()] = qpos[joint.qposadr[0]]
+        return result
 
     def acceleration_call(self):
         def run():

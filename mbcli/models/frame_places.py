@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.engine.constraints.position_differences import turn_between
+from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.runtime.precompiled import precompiled_library
+from mbcli.engine.smooth.rotations.quaternion import orientation_quaternion
 from mbcli.errors import ArgumentError, NumericalError
+from mbcli.math.rotation_array import matrix_from_quaternion
 from mbcli.models.loading import as_loaded, find_frame
-from mbcli.multibody.assembly.closed_chains import ClosedChains
-from mbcli.multibody.assembly.nearest_positions import PositionSearch
-from mbcli.multibody.assembly.position_manifold import rotation_vector, rotation_vector_rate
+from mbcli.multibody.assembly.closed_chains import take_equations
+from mbcli.multibody.assembly.nearest_positions import AssemblySearch
+from mbcli.multibody.compilation.compile_constraints import Tie, compile_constraints, slides, twists
+from mbcli.multibody.compilation.constrained_model import ConstrainedModel
 from mbcli.multibody.state.context import Context
-from mbcli.multibody.tree import JacobianWrtVariable
 from mbcli.multibody.tree.joint_kinds import has_angles
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from mbcli.math import RigidTransform
     from mbcli.math.array_types import Matrix, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree import Frame
@@ -32,6 +38,9 @@ TOLERANCE = 1e-11  # of the norm of all errors [m and rad]
 MOST_ITERATIONS = 100  # of each start
 ATTEMPTS = 30  # starts: the given positions, then ones that are drawn within the limits
 SPREAD = np.pi  # [rad or m] of drawn positions about the start if there is no limit
+PATIENCE = 20  # searches that are interpreted before kernels are compiled for them
+
+_searches = count()  # of this process
 
 
 @dataclass(frozen=True)
@@ -119,39 +128,72 @@ class PlaceSearch:
         collisions: bool = False,
     ) -> None:
         self._plant, self._context = plant, context
-        places = [_Place(plant, name, values) for name, values in targets.items()]
-        self._errors = _Errors(plant, context, places, find_frame(plant, relative_to, argument("relative_to")))
-        self._search = PositionSearch(context.state.model, self._errors.most_equations(), self._errors.evaluate)
+        self._base = find_frame(plant, relative_to, argument("relative_to"))
+        self._places = [_Place(plant, name, values) for name, values in targets.items()]
+        self._freedom = _Freedom(plant, context)
+        self._equations: _Equations | None = None
         self._collides: Callable[[Vector], bool] = (lambda q: False) if not collisions else _collider(plant)
 
     def solve(self, targets: Mapping[str, ArrayLike], attempts: int = ATTEMPTS, seed: int = 0) -> IkResult:
         """An IkResult. NumericalError, and a context that is not moved, if the places are not reached."""
-        plant, context, errors = self._plant, self._context, self._errors
-        for place in errors.places:
+        plant, context, freedom = self._plant, self._context, self._freedom
+        for place in self._places:
             place.put(targets[place.name])
-        rng = np.random.default_rng(seed)
-        errors.begin(plant.GetPositions(context))
-        start, iterations = errors.within_limits(plant.GetPositions(context)), 0
-        size, reached, collided = np.inf, start, 0
-        for attempt in range(max(1, attempts)):
-            q = errors.drawn(start, rng) if attempt else start
-            found = self._search.feasible(q, np.ones(plant.num_velocities()), TOLERANCE, MOST_ITERATIONS)
-            iterations += found.iterations
-            candidate = errors.within_limits(found.q)
-            remaining = float(np.linalg.norm(errors.evaluate(candidate)[0]))
-            if remaining <= 10.0 * TOLERANCE and self._collides(candidate):
-                collided += 1
-                continue
-            if remaining < size:
-                size, reached = remaining, candidate
-            if found.converged:
+        equations, before = self._current_equations(), plant.GetPositions(context)
+        starts = freedom.starts(before, max(1, attempts), np.random.default_rng(seed))
+        iterations, first, collided = 0, 0, 0
+        while first < len(starts):
+            found = equations.search.within_bounds(starts[first:], freedom.weights, TOLERANCE, MOST_ITERATIONS)
+            reached, iterations = freedom.with_still(found.q, before), iterations + found.iterations
+            if not found.converged:
                 break
-        errors.evaluate(reached)
-        distance, angle = errors.remaining()
-        if not size <= 10.0 * TOLERANCE:
-            raise UnreachedError(_unreached(errors, distance, angle, attempts, collided), bool(collided))
+            first += found.restarts + 1
+            if not self._collides(reached):
+                plant.SetPositions(context, reached)
+                return IkResult(reached, *self._remaining(), iterations, first)
+            collided += 1
         plant.SetPositions(context, reached)
-        return IkResult(reached, distance, angle, iterations, attempt + 1)
+        reason = self._unreached(*self._remaining(), equations.constraint_error(reached), len(starts), collided)
+        plant.SetPositions(context, before)
+        raise UnreachedError(reason, bool(collided))
+
+    def _current_equations(self) -> _Equations:
+        """Those for the places as they are now, of kernels that are compiled once they are worth it."""
+        state = self._context.state
+        compiled = state.compiled and _are_worth_compiling(state.model)
+        equations = self._equations
+        if equations is None or equations.compiled is not compiled:
+            equations = _Equations(self._context, self._base, self._places, self._freedom.bounds, compiled)
+            self._equations = equations
+        equations.put(self._places)
+        return equations
+
+    def _remaining(self) -> tuple[float, float]:
+        """Largest distance [m] and angle [rad] of a frame from its place, at the positions of the context."""
+        distance = angle = 0.0
+        for place in self._places:
+            X = place.frame.CalcPose(self._context, self._base)
+            distance = max(distance, float(np.linalg.norm(X.translation() - place.position)))
+            if place.quaternion is not None:
+                turn = turn_between(*(orientation_quaternion(q, 0) for q in (_wxyz(X), place.quaternion)))
+                angle = max(angle, float(np.linalg.norm(turn)))
+        return distance, angle
+
+    def _unreached(self, distance: float, angle: float, constraints: float | None, attempts: int, collided: int) -> str:
+        names = ", ".join(place.name for place in self._places)
+        if collided:
+            return (
+                f"{names}: what is wanted is reached only where geometries overlap, in {collided} of {attempts} starts"
+            )
+        parts = [f"{distance:.6g} m"]
+        if any(place.quaternion is not None for place in self._places):
+            parts.append(f"{angle:.6g} rad")
+        if constraints is not None:
+            parts.append(f"{constraints:.3g} in the constraints")
+        return (
+            f"{names} cannot get where it is wanted within the limits: of {attempts} starts the best leaves "
+            f"{' and '.join(parts)}"
+        )
 
 
 class UnreachedError(NumericalError):
@@ -176,22 +218,6 @@ def _collider(plant: MultibodyPlant) -> Callable[[Vector], bool]:
     return collides
 
 
-def _unreached(errors: _Errors, distance: float, angle: float, attempts: int, collided: int) -> str:
-    names = ", ".join(place.name for place in errors.places)
-    if collided:
-        return f"{names}: what is wanted is reached only where geometries overlap, in {collided} of {attempts} starts"
-    parts = [f"{distance:.6g} m"]
-    if any(place.quaternion is not None for place in errors.places):
-        parts.append(f"{angle:.6g} rad")
-    constraints = errors.constraint_error()
-    if constraints is not None:
-        parts.append(f"{constraints:.3g} in the constraints")
-    return (
-        f"{names} cannot get where it is wanted within the limits: of {attempts} starts the best leaves "
-        f"{' and '.join(parts)}"
-    )
-
-
 class _Place:
     """Where a frame is wanted: position (3,) [m] and quaternion (4,) or None."""
 
@@ -214,88 +240,94 @@ class _Place:
             self.quaternion = numbers[3:] / length
 
 
-class _Errors:
-    """The errors of positions q: of frames, of constraints and of limits, with their derivative along velocities."""
+def _wxyz(X: RigidTransform) -> Vector:
+    return X.rotation().ToQuaternion().wxyz()
 
-    def __init__(self, plant: MultibodyPlant, context: Context, places: Sequence[_Place], base: Frame) -> None:
-        self.places, self._plant, self._base = places, plant, base
-        self._context = Context(plant, compiled=context.state.compiled)
-        plant.SetPositions(self._context, plant.GetPositions(context))
-        self._chains = ClosedChains(self._context, held={}) if plant.elements.constraints else None
-        self._lower, self._upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-        self._still = np.zeros(plant.num_velocities(), dtype=bool)
-        self._start, self._kept = plant.GetPositions(context), np.zeros(plant.num_positions(), dtype=bool)
-        self._drawn, limited = np.zeros(plant.num_positions(), dtype=bool), []
+
+class _Freedom:
+    """Which positions of a plant a search moves, and between which bounds.
+
+    Attributes:
+        bounds: (n, 4) place in q, place in v, lower and upper limit [rad or m] of coordinates that can be drawn.
+        weights: (nv,) 1, or infinite for what stays: what floats and locked joints.
+    """
+
+    def __init__(self, plant: MultibodyPlant, context: Context) -> None:
+        lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+        self.weights, self._kept = np.ones(plant.num_velocities()), np.zeros(plant.num_positions(), dtype=bool)
+        bounds = []
         for joint in plant.moving_joints():
             k, d, n = joint.position_start(), joint.velocity_start(), joint.num_velocities()
             floats = n == 6 and int(joint.parent_body().index()) == 0
             if floats or joint.is_locked(context):
-                self._still[d : d + n] = True
+                self.weights[d : d + n] = np.inf
                 self._kept[k : k + joint.num_positions()] = True
             elif n == joint.num_positions() and not has_angles(joint):
-                self._drawn[k : k + n] = True
-                limited += [(k + i, d + i) for i in range(n)]
-        self._limited = np.reshape(limited, (-1, 2)).astype(int)
+                bounds += [(k + i, d + i, lower[k + i], upper[k + i]) for i in range(n)]
+        self.bounds = np.reshape(bounds, (-1, 4))
 
-    def begin(self, q: Vector) -> None:
-        """Another start, from which what floats and locked joints do not move."""
-        self._start = q
+    def with_still(self, q: Vector, before: Vector) -> Vector:
+        """q with what stays still as before, to the last bit."""
+        return np.where(self._kept, before, q)
 
-    def within_limits(self, q: Vector) -> Vector:
-        """q with what can be drawn moved into its limits, and what stays still to the last bit."""
-        clipped = np.where(self._drawn, np.clip(q, self._lower, self._upper), q)
-        return np.where(self._kept, self._start, clipped)
+    def starts(self, q: Vector, count: int, rng: np.random.Generator) -> Matrix:
+        """(count, nq): q within its limits, then positions that are drawn within them, about q where there are none."""
+        places, lower, upper = self.bounds[:, 0].astype(int), self.bounds[:, 2], self.bounds[:, 3]
+        starts = np.tile(q, (count, 1))
+        start = np.clip(q[places], lower, upper)
+        low = np.where(np.isfinite(lower), lower, start - SPREAD)
+        high = np.where(np.isfinite(upper), upper, start + SPREAD)
+        starts[:, places] = rng.uniform(low, np.maximum(low, high), (count, len(places)))
+        starts[0, places] = start
+        return starts
 
-    def drawn(self, start: Vector, rng: np.random.Generator) -> Vector:
-        """Positions within limits, about the start if there are none."""
-        low = np.where(np.isfinite(self._lower), self._lower, start - SPREAD)
-        high = np.where(np.isfinite(self._upper), self._upper, start + SPREAD)
-        return np.where(self._drawn, rng.uniform(low, np.maximum(low, high)), start)
 
-    def evaluate(self, q: Vector) -> tuple[Vector, Matrix]:
-        """phi (n,) and its derivative along velocities (n, nv)."""
-        plant, context = self._plant, self._context
-        plant.SetPositions(context, q)
-        rows = [self._of_place(place) for place in self.places]
-        if self._chains is not None:
-            phi, G = self._chains.position_errors(q)
-            rows.append((np.array(phi), np.array(G)))
-        k, d = self._limited.T
-        beyond = np.maximum(q[k] - self._upper[k], 0.0) - np.maximum(self._lower[k] - q[k], 0.0)
-        outside = np.flatnonzero(beyond)
-        rows.append((beyond[outside], np.eye(len(self._still))[d[outside]]))
-        phi, G = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
-        G[:, self._still] = 0.0
-        return phi, G
+class _Equations:
+    """The constraints of a plant and, behind them, the places of frames as equations; `search` for what fulfils them.
 
-    def most_equations(self) -> int:
-        """How many there are where everything is beyond its limit."""
-        of_places = sum(3 if place.quaternion is None else 6 for place in self.places)
-        return of_places + (0 if self._chains is None else self._chains.nrow) + len(self._limited)
+    A place is a weld of its frame to the frame that it is given in, or three equations without an orientation. Where
+    that weld is changes from place to place.
+    """
 
-    def _of_place(self, place: _Place) -> tuple[Vector, Matrix]:
-        plant, context, base = self._plant, self._context, self._base
-        X = place.frame.CalcPose(context, base)
-        origin = np.zeros(3)
-        J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, place.frame, origin, base, base)
-        phi, G = X.translation() - place.position, J[3:]
-        if place.quaternion is not None:
-            turn = rotation_vector(X.rotation().ToQuaternion().wxyz(), place.quaternion)
-            phi, G = np.concatenate([turn, phi]), np.concatenate([rotation_vector_rate(turn) @ J[:3], G])
-        return phi, G
+    def __init__(self, context: Context, base: Frame, places: Sequence[_Place], bounds: Matrix, compiled: bool) -> None:
+        state, axes = context.state, np.eye(3)
+        active = state.current_constraints()
+        rows: list[Any] = []
+        owners: list[Any] = []
+        if active is not None:
+            active.require_rows()
+            rows, owners, _ = take_equations(active, held={})
+        self.compiled, self._num_rows, end = compiled, len(owners), len(owners)
+        for place in places:
+            kinds = slides(*axes) + (twists(*axes) if place.quaternion is not None else ())
+            ends = [(int(f.body().index()), f.CalcPoseInBodyFrame(context).GetAsMatrix4()) for f in (base, place.frame)]
+            rows.append(Tie(*ends[0], *ends[1], kinds, tuple(range(end, end + len(kinds)))))
+            end += len(kinds)
+        arrays = compile_constraints(state.model, rows)
+        numbers = {int(arrays.row_number[first]): c for c, (first, _) in enumerate(arrays.constraint_rows)}
+        self._of_places = [numbers[tie.numbers[0]] for tie in rows[len(rows) - len(places) :]]
+        self._X_BP = arrays.constraint_X_BP
+        self._X_BP.flags.writeable = True  # nobody else has these constraints
+        self._base_poses = self._X_BP[self._of_places]
+        self._constrained = ConstrainedModel(state.model, arrays, compiled)
+        self.search = AssemblySearch(self._constrained, bounds=bounds)
 
-    def remaining(self) -> tuple[float, float]:
-        """Largest distance [m] and angle [rad] of a frame from its place, at the positions evaluated last."""
-        distance = angle = 0.0
-        for place in self.places:
-            phi, _ = self._of_place(place)
-            distance = max(distance, float(np.linalg.norm(phi[-3:])))
-            if place.quaternion is not None:
-                angle = max(angle, float(np.linalg.norm(phi[:3])))
-        return distance, angle
+    def put(self, places: Sequence[_Place]) -> None:
+        """The equations of other places of the same frames."""
+        for k, base, place in zip(self._of_places, self._base_poses, places, strict=True):
+            R = base[:9].reshape(3, 3)
+            turned = R if place.quaternion is None else R @ matrix_from_quaternion(place.quaternion)
+            self._X_BP[k] = np.concatenate([turned.ravel(), R @ place.position + base[9:]])
 
-    def constraint_error(self) -> float | None:
-        """The norm of the errors of the constraints at the positions evaluated last; None without constraints."""
-        if self._chains is None:
+    def constraint_error(self, q: Vector) -> float | None:
+        """The norm of the errors of the plant's constraints; None without constraints."""
+        if not self._num_rows:
             return None
-        return float(np.linalg.norm(self._chains.position_errors(self._plant.GetPositions(self._context))[0]))
+        self._constrained.data.q[:] = q
+        self._constrained.run("calc_constraint_positions", 1)
+        return float(np.linalg.norm(self._constrained.rows("err")[: self._num_rows]))
+
+
+def _are_worth_compiling(model: Any) -> bool:
+    """Whether the kernels of a search are there, or searches of this process have been many."""
+    return next(_searches) >= PATIENCE or is_compiled(ConstrainedModel.kernels_for(model, True).find_within_bounds)

@@ -327,10 +327,13 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
     if (lower > upper).any():
         return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, name)
     start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
-    if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
-        x = rows.nearly_feasible(start, lower, upper)
-        if all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints):
-            return MathematicalProgramResult(prog, x, SolutionResult.kSolutionFound, "least squares")
+    # SLSQP follows linear models: far from where constraints hold it finds worse minima, and more slowly
+    near = rows.nearly_feasible(start, lower, upper)
+    holds = all(prog.CheckSatisfied(b, near, TOLERANCE) for b in prog.constraints)
+    if holds and not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
+        return MathematicalProgramResult(prog, near, SolutionResult.kSolutionFound, "least squares")
+    if holds:
+        start = near
     constraints = _sides(rows, _independent_equations(rows, start))
     wanted = {
         "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),

@@ -8,6 +8,8 @@ curvature of the Lagrangian, each step followed by steps back to feasibility.
 whatever of the other three handles that function wants.
 """
 
+import math
+
 from mbcli.engine.constraints.constraint_frames import CONTACT, separation
 from mbcli.engine.constraints.constraint_stages import calc_constraint_positions
 from mbcli.engine.constraints.dense_systems import (
@@ -69,13 +71,14 @@ def evaluate_equations(model: Handle, data: Handle, cons: Handle, work: Handle, 
                 w.err[k] = height - a.contact_height[k]
     a.assembly_counts[ASSEMBLY_EVALUATIONS] += 1
     take_equations(c, w, a)
+    take_bounds(a, q)
 
 
 @kernel
 def take_equations(cons, work, assembly):
     """err, G -> phi, phi_slope, in the caller's order."""
     phi, slope = assembly.phi, assembly.phi_slope
-    for i in range(phi.shape[0]):
+    for i in range(cons.row_number.shape[0]):
         phi[cons.row_number[i]] = work.err[i]
         for k in range(slope.shape[1]):
             slope[i, k] = 0.0
@@ -86,6 +89,19 @@ def take_equations(cons, work, assembly):
             for i in range(first, end):
                 slope[cons.row_number[i], cons.support_dof[j]] = work.G[place + i - first]
             place += end - first
+
+
+@kernel
+def take_bounds(a, q):
+    """How far positions are beyond their bounds -> the last of phi, phi_slope."""
+    first = a.phi.shape[0] - a.bounds.shape[0]
+    for i in range(a.bounds.shape[0]):
+        x, row = q[a.bound_q[i]], first + i
+        for k in range(a.phi_slope.shape[1]):
+            a.phi_slope[row, k] = 0.0
+        a.phi[row] = max(x - a.bounds[i, 1], 0.0) - max(a.bounds[i, 0] - x, 0.0)
+        if a.phi[row] != 0.0:
+            a.phi_slope[row, a.bound_dof[i]] = 1.0
 
 
 @kernel
@@ -152,16 +168,46 @@ def find_all_nearest(
             results[k, nq + a.assembly_counts.shape[0] + i] = a.assembly_numbers[i]
 
 
+@entry
+def find_within_bounds(model: Handle, data: Handle, cons: Handle, work: Handle, assembly: Handle, starts: Matrix):
+    """From one row of starts after the other until phi is zero -> q_best within bounds, and counts and numbers.
+
+    If no start leads there, q_best is the best that was reached. Positions are moved to bounds that they pass by less
+    than the tolerance; what remains counts up to ten times as much. The distance from q_wanted does not matter.
+    """
+    m, d, c, w, a = model_at(model), data_at(data), constraints_at(cons), work_at(work), assembly_at(assembly)
+    counts, numbers = a.assembly_counts, a.assembly_numbers
+    start_nearest(a)
+    best, steps = -1.0, 0
+    for attempt in range(starts.shape[0]):
+        for i in range(a.q_reached.shape[0]):
+            a.q_reached[i] = starts[attempt, i]
+        steps += find_feasible(m, d, c, w, a, counts[ASSEMBLY_MOST_STEPS])
+        for i in range(a.bounds.shape[0]):
+            k = a.bound_q[i]
+            a.q_reached[k] = min(max(a.q_reached[k], a.bounds[i, 0]), a.bounds[i, 1])
+        evaluate_equations(m, d, c, w, a, a.q_reached)
+        error = length_of(a.phi)
+        if best < 0.0 or error < best:
+            best, counts[ASSEMBLY_RESTARTS] = error, attempt
+            copy_numbers(a.q_reached, a.q_best)
+        if best <= 10.0 * numbers[ASSEMBLY_TOLERANCE]:
+            break
+    numbers[ASSEMBLY_ERROR], counts[ASSEMBLY_STEPS] = best, steps
+    counts[ASSEMBLY_CONVERGED] = 1 if best <= 10.0 * numbers[ASSEMBLY_TOLERANCE] else 0
+
+
 @kernel
 def start_nearest(a):
     """assembly_weights -> step_scale; nothing is evaluated yet."""
     a.assembly_counts[ASSEMBLY_EVALUATIONS] = 0
     heaviest = 0.0
     for k in range(a.assembly_weights.shape[0]):
-        heaviest = max(heaviest, a.assembly_weights[k])
+        if a.assembly_weights[k] < math.inf:
+            heaviest = max(heaviest, a.assembly_weights[k])
     for k in range(a.assembly_weights.shape[0]):
         share = a.assembly_weights[k] / heaviest if heaviest > 0.0 else 0.0
-        a.step_scale[k] = 1.0 / square_root(max(share, LIGHTEST_WEIGHT))
+        a.step_scale[k] = 1.0 / square_root(max(share, LIGHTEST_WEIGHT)) if share < math.inf else 0.0
 
 
 @kernel

@@ -1,8 +1,7 @@
 """The arrays of a search for the positions nearest to wanted ones that satisfy equations, declared once.
 
-There are nequation equations phi(q) = 0, nattempt other starts, nwide is the larger one of nequation and nv,
-npanel the size of a panel of nv rows. Names
-of fields differ from those of all other tables.
+There are nequation equations phi(q) = 0, the last nbound of them bounds, nattempt other starts, nwide is the larger one
+of nequation and nv, npanel the size of a panel of nv rows. Names of fields differ from those of all other tables.
 """
 
 from mbcli.engine.fields.model_fields import Field
@@ -21,7 +20,10 @@ ASSEMBLY_FIELDS = (
     Field("assembly_counts", (8,), "int", "", "elements ASSEMBLY_..."),
     Field("assembly_numbers", (3,), "real", "1", "elements ASSEMBLY_..."),
     Field("restart_moves", ("nattempt", "nv"), "real", "rad or m", "from q_wanted to each other start"),
-    Field("assembly_weights", ("nv",), "real", "1", "weight of each velocity in the distance"),
+    Field("bound_q", ("nbound",), "int", "", "positions with bounds: how far they are beyond them is the end of phi"),
+    Field("bound_dof", ("nbound",), "int", "", "their velocities"),
+    Field("bounds", ("nbound", 2), "real", "rad or m", "lower and upper bound"),
+    Field("assembly_weights", ("nv",), "real", "1", "weight of each velocity in the distance; infinite: it stays"),
     Field("step_scale", ("nv",), "real", "1", "how far each velocity goes in a step to phi = 0, by its weight"),
     Field("q_wanted", ("nq",), "real", "rad, m or 1", "positions that the distance is measured from"),
     Field("q_reached", ("nq",), "real", "rad, m or 1", "where the steps have come to"),

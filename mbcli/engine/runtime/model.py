@@ -226,11 +226,13 @@ class ConstraintWork(WritableArrays):
 
 
 class AssemblyArrays(WritableArrays):
-    """One attribute per entry of ASSEMBLY_FIELDS, for a model of the given sizes and that many equations."""
+    """One attribute per entry of ASSEMBLY_FIELDS, for a model of the given sizes, that many equations and bounds."""
 
     fields = ASSEMBLY_FIELDS
 
-    def __init__(self, sizes, num_equations, attempts):
+    def __init__(self, sizes, num_equations, attempts, num_bounds=0):
+        num_equations += num_bounds
         own = {"nequation": num_equations, "nwide": max(num_equations, sizes["nv"]), "nattempt": attempts}
+        own["nbound"] = num_bounds
         own["npanel"] = (sizes["nv"] + SPARE_ROWS) * WIDTH * (num_equations // WIDTH + 1)
         super().__init__({**sizes, **own})

@@ -56,28 +56,12 @@ class ClosedChains:
             active.require_rows()
             self.owners, constraints = active.row_owners, active.arrays
             if not active.are_equations:
-                rows, self.owners = self._take_equations(active, held)
+                rows, self.owners, self._limited = take_equations(active, held)
                 constraints = compile_constraints(state.model, rows)
         self.nrow = len(self.owners)
         compiled = (compiled or self.nrow > MOST_INTERPRETED_ROWS) and may_compile()
         self._constrained = ConstrainedModel(state.model, constraints, compiled)
         self.manifold, self._searches = PositionManifold(self._constrained.model), {}
-
-    def _take_equations(self, active, held):
-        """Rows and owners of constraints that are equations, or are held; other tendons with limits become known."""
-        rows, owners = [], []
-        for made in active.rows:
-            owner = active.row_owners[made.numbers[0]] if made.rows else None
-            if not all(row.is_equation() for row in made.rows):
-                if not isinstance(owner, TendonConstraint) or all(row.spring[0] < np.inf for row in made.rows):
-                    continue  # a spring
-                self._limited.append((owner, made))
-                if owner not in held:
-                    continue
-                made = Coupling(made.terms, made.offset + held[owner], ())
-            rows.append(replace(made, numbers=tuple(range(len(owners), len(owners) + len(made.rows)))))
-            owners += [owner] * len(made.rows)
-        return rows, owners
 
     def has_limits(self):
         """Whether a tendon has limits, which are no equations: they act at some positions only."""
@@ -215,6 +199,26 @@ class ClosedChains:
         """The velocities (nv,) nearest to v that satisfy the constraints at q."""
         errors, G = self.velocity_errors(q, v)
         return nearest_velocities(G, errors, np.array(v, dtype=float), np.ones(len(v)) if weights is None else weights)
+
+
+def take_equations(active, held):
+    """Rows and owners of constraints that are equations, or are held; tendons with limits, with their rows.
+
+    active: ActiveConstraints. held: as of ClosedChains.
+    """
+    rows, owners, limited = [], [], []
+    for made in active.rows:
+        owner = active.row_owners[made.numbers[0]] if made.rows else None
+        if not all(row.is_equation() for row in made.rows):
+            if not isinstance(owner, TendonConstraint) or all(row.spring[0] < np.inf for row in made.rows):
+                continue  # a spring
+            limited.append((owner, made))
+            if owner not in held:
+                continue
+            made = Coupling(made.terms, made.offset + held[owner], ())
+        rows.append(replace(made, numbers=tuple(range(len(owners), len(owners) + len(made.rows)))))
+        owners += [owner] * len(made.rows)
+    return rows, owners, limited
 
 
 class Assemblies:

@@ -47,62 +47,75 @@ class Nearest:
 ROWS_OF_A_CALL = 16  # between calls Python sees signals
 
 
-class PositionSearch:
-    """The search on a model for num_equations equations, which a function of Python evaluates.
+class AssemblySearch:
+    """The search on a ConstrainedModel for its constraints: in one kernel if kernels are compiled.
 
     Args:
-        model: of the engine, of floats.
-        evaluate: q -> (phi (n,), derivative (n, nv)); fewer equations than there may be are taken too.
-        attempts: how many other starts may be asked for.
+        constrained: a ConstrainedModel, which no other search may use while this one runs.
+        attempts: how many other starts nearest() may take.
+        take_rows: q -> None: writes the rows of `constrained` that the caller gives, at each q; None without such.
+        bounds: rows (place in q, place in v, lower, upper) for within_bounds().
     """
 
-    def __init__(self, model, num_equations, evaluate, attempts=0):
-        self._sizes, self._num_equations, self._evaluate = model.sizes, num_equations, evaluate
-        self._arrays = AssemblyArrays(model.sizes, num_equations, attempts)
-        self._arrays.restart_moves[:] = restart_moves(attempts, model.sizes["nv"])
-        given = {
+    def __init__(self, constrained, attempts=0, take_rows=None, bounds=()):
+        num_rows, compiled, sizes = len(constrained.row_number), constrained.compiled, constrained.model.sizes
+        self._num_equations, self._constrained, self._take_rows = num_rows, constrained, take_rows
+        self._arrays = arrays = AssemblyArrays(sizes, num_rows, attempts, len(bounds))
+        arrays.restart_moves[:] = restart_moves(attempts, sizes["nv"])
+        table = np.reshape(bounds, (-1, 4))
+        arrays.bound_q[:], arrays.bound_dof[:], arrays.bounds[:] = table[:, 0], table[:, 1], table[:, 2:]
+        handles = *constrained.handles, arrays.handle(compiled)
+        self._bound = BoundKernels(constrained.kernels, *handles, owners=(constrained, arrays))
+        self._is_whole = compiled and take_rows is None and num_rows <= MOST_ROWS
+        self._interpreted = None if self._is_whole else link_interpreted({"python"}, self._in_python(), only=LOOPS)
+        self._objects = constrained.model, None, None, None, arrays
+
+    def _in_python(self):
+        """What stands in for slots where loops are interpreted: LAPACK, which takes all rows."""
+        return {
             nearest_positions.evaluate_equations: self._evaluate_equations,
             orthogonal_rows.orthogonalize_rows: orthogonalize_by_lapack,
             orthogonal_rows.complete_rows: complete_by_lapack,
-            nearest_positions.set_clear_step: lambda arrays, damping: False,  # LAPACK takes all rows
+            nearest_positions.set_clear_step: lambda arrays, damping: False,
             nearest_positions.project_on_clear_rows: lambda arrays: -1,
         }
-        self._interpreted = link_interpreted({"python"}, given, only=LOOPS)
-        self._handles = model, None, None, None, self._arrays
 
     def _evaluate_equations(self, model, data, cons, work, assembly, q):
-        phi, slope = self._evaluate(q.copy())
-        count = len(phi)
-        assembly.phi[:count], assembly.phi[count:] = phi, 0.0
-        assembly.phi_slope[:count], assembly.phi_slope[count:] = slope, 0.0
+        if self._take_rows is not None:
+            self._take_rows(q)
+        self._bound.evaluate_equations(q)
 
-    def feasible(self, q, weights, tolerance, most_steps):
-        """The Nearest that the steps from q lead to; not converged if they get stuck or are too many."""
-        arrays = self._arrays
-        self._give(q, weights, tolerance, most_steps)
-        self._interpreted.start_nearest(arrays)
-        arrays.q_reached[:] = q
-        steps = self._interpreted.find_feasible(*self._handles, most_steps)
-        error = arrays.assembly_numbers[ASSEMBLY_ERROR]
-        return Nearest(arrays.q_reached.copy(), bool(error <= tolerance), steps, float(error))
+    def _run(self, name, *arguments):
+        """A kernel of nearest_positions.py on what was given to the arrays."""
+        if self._is_whole:
+            getattr(self._bound, name)(*arguments)
+        else:
+            getattr(self._interpreted, name)(*self._objects, *arguments)
 
     def nearest(self, q, weights, tolerance, most_steps, minimize=True):
         """The Nearest to q, whose quaternions have length 1; other starts are tried as often as allowed."""
         counts = self._arrays.assembly_counts
         self._give(q, weights, tolerance, most_steps)
         counts[ASSEMBLY_ATTEMPTS], counts[ASSEMBLY_MINIMIZE] = len(self._arrays.restart_moves), minimize
-        self.run()
+        self._run("find_nearest")
         return self._found(self._arrays.q_best.copy(), counts, self._arrays.assembly_numbers)
+
+    def within_bounds(self, starts, weights, tolerance, most_steps):
+        """The Nearest, within bounds, that the first of the starts (n, nq) leads to that leads anywhere; its rank is 0.
+
+        restarts is the number of that start, of the best one if not converged.
+        """
+        arrays = self._arrays
+        self._give(starts[0], weights, tolerance, most_steps)
+        arrays.assembly_counts[ASSEMBLY_RANK] = 0
+        self._run("find_within_bounds", starts)
+        return self._found(arrays.q_best.copy(), arrays.assembly_counts, arrays.assembly_numbers)
 
     def _give(self, q, weights, tolerance, most_steps):
         arrays = self._arrays
         arrays.q_wanted[:], arrays.assembly_weights[:] = q, weights
         arrays.assembly_counts[ASSEMBLY_MOST_STEPS] = most_steps
         arrays.assembly_numbers[ASSEMBLY_TOLERANCE] = tolerance
-
-    def run(self):
-        """The search that was given to the arrays."""
-        self._interpreted.find_nearest(*self._handles)
 
     def _found(self, q, counts, numbers):
         rank = int(counts[ASSEMBLY_RANK])
@@ -116,34 +129,6 @@ class PositionSearch:
             stationarity=float(numbers[ASSEMBLY_STATIONARITY]),
             restarts=int(counts[ASSEMBLY_RESTARTS]),
         )
-
-
-class AssemblySearch(PositionSearch):
-    """The search on a ConstrainedModel for its constraints: in one kernel if kernels are compiled.
-
-    Args:
-        constrained: a ConstrainedModel, which no other search may use while this one runs.
-        take_rows: q -> None: writes the rows of `constrained` that the caller gives, at each q; None without such.
-    """
-
-    def __init__(self, constrained, attempts, take_rows=None):
-        num_rows, compiled = len(constrained.row_number), constrained.compiled
-        super().__init__(constrained.model, num_rows, None, attempts)
-        handles = *constrained.handles, self._arrays.handle(compiled)
-        self._constrained, self._take_rows = constrained, take_rows
-        self._bound = BoundKernels(constrained.kernels, *handles, owners=(constrained, self._arrays))
-        self._is_whole = compiled and take_rows is None and num_rows <= MOST_ROWS
-
-    def _evaluate_equations(self, model, data, cons, work, assembly, q):
-        if self._take_rows is not None:
-            self._take_rows(q)
-        self._bound.evaluate_equations(q)
-
-    def run(self):
-        if self._is_whole:
-            self._bound.find_nearest()
-        else:
-            super().run()
 
     def nearest_of_all(self, starts, weights, tolerance, most_steps, minimize=True):
         """The Nearest to each row of starts (n, nq), some in each call, during which other threads run."""

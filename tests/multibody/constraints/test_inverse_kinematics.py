@@ -8,9 +8,10 @@ from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.errors import ArgumentError, NumericalError
-from mbcli.models import inverse_kinematics, load_model
+from mbcli.models import frame_places, inverse_kinematics, load_model
 from mbcli.models.loading import ModelText
 from mbcli.multibody.assembly.closed_chains import ClosedChains
+from mbcli.multibody.state.context import Context
 
 ARM = SAMPLES / "arm7.urdf"
 MASS = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -56,6 +57,22 @@ def test_random_poses_that_an_arm_reaches_are_reached_within_its_limits():
         turn = reached.rotation().matrix().T @ X.rotation().matrix()
         assert np.abs(turn - np.eye(3)).max() < 1e-9
         assert max(found.position_error, found.angle_error) < 1e-9
+
+
+def test_compiled_searches_find_what_interpreted_ones_find(monkeypatch):
+    monkeypatch.setattr(frame_places, "PATIENCE", 0)
+    plant, found = load_model(ARM).plant, []
+    lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
+    for compiled in (False, True):
+        context, results = Context(plant, compiled=compiled), []
+        for q in np.random.default_rng(5).uniform(lower, upper, (5, lower.size)):
+            _, wanted = pose_of(plant, q, "flange")
+            plant.SetPositions(context, plant.GetDefaultPositions())
+            results.append(frame_places.solve(plant, context, {"flange": wanted}))
+        found.append(results)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one.q, other.q, atol=1e-8)
+        assert one.attempts == other.attempts
 
 
 @pytest.mark.parametrize("elbow, sign", [((0.1, 3), 1.0), ((-3, -0.1), -1.0)])
