@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from mbcli.engine.constraints.position_differences import (
-    move_positions,
-    position_difference,
-    turn_between,
-    turn_rate_transposed,
-)
+from mbcli.engine.constraints.position_differences import move_positions, position_difference
 from mbcli.engine.smooth.rotations import quaternion
-from mbcli.engine.smooth.rotations.quaternion import orientation_quaternion
 from mbcli.engine.smooth.rotations.registry import number_of_rotation
 
 
@@ -43,13 +37,3 @@ class PositionManifold:
         result = np.zeros(self._model.sizes["nv"])
         position_difference(self._model, q, origin, result)
         return result
-
-
-def rotation_vector(q, origin):
-    """Of the shortest rotation from one unit quaternion to another."""
-    return np.array(turn_between(orientation_quaternion(q, 0), orientation_quaternion(origin, 0)))
-
-
-def rotation_vector_rate(e):
-    """J (3, 3): the rotation vector e changes by J w as the rotated frame turns with w, in the fixed frame."""
-    return np.array([turn_rate_transposed(tuple(e), tuple(row)) for row in np.eye(3)])
