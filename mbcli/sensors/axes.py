@@ -19,5 +19,4 @@ def components(R: FloatArray, a: FloatArray) -> FloatArray:
 
 def quaternions(R: FloatArray) -> FloatArray:
     """w, x, y, z (n, 4) of R (n, 3, 3), w not negative."""
-    q = quaternions_from_matrices(R)
-    return np.where(q[:, :1] < 0.0, -q, q)
+    return quaternions_from_matrices(R)

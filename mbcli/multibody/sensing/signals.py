@@ -66,6 +66,7 @@ class _Stream:
         self.sensor = sensor
         columns = len(sensor.columns()[0])
         self._noise = None if seed is None else SensorNoise(sensor.path, seed, sensor.noise, columns)
+        self._passes, self._is_number = not self.changes(), sensor.is_one_number()
         self._updates = -np.inf  # how many are due since time 0
         self._held = np.zeros((0, columns))  # the last value
         self._times, self._kept = np.zeros(0), np.zeros((0, columns))  # values that have not arrived
@@ -76,7 +77,8 @@ class _Stream:
 
     def values(self, time: FloatArray, exact: FloatArray) -> FloatArray:
         """The signal (n, columns), (n,) of a sensor that gives one number, of exact values (n, columns)."""
-        sensor = self.sensor
+        if self._passes:
+            return exact[:, 0] if self._is_number else exact
         exact = self._late(time, exact)
         due = self._due(time)
         found = exact[due]
@@ -86,7 +88,7 @@ class _Stream:
         if len(held):
             found = held[np.cumsum(due) - 1 + len(self._held)]
             self._held = held[-1:]
-        return found[:, 0] if sensor.is_one_number() else found
+        return found[:, 0] if self._is_number else found
 
     def _due(self, time: FloatArray) -> BoolArray:
         """Whether the sensor has a new value in a row: at the first one at or after each multiple of its period."""

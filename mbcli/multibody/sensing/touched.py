@@ -55,9 +55,13 @@ def contacts_of_bodies(
     row = np.repeat(np.arange(len(sampled.offset) - 1), np.diff(sampled.offset))
     found = []
     for side, sign in ((0, 1.0), (1, -1.0)):  # the force is on A, the normal out of B into A
-        kept = counts[record.solid[:, side]] & ~own[record.solid[:, 1 - side]]
+        kept = np.flatnonzero(counts[record.solid[:, side]] & ~own[record.solid[:, 1 - side]])
+        if not len(kept):
+            continue
         force, moment = sign * record.force[kept], sign * record.moment[kept]
         normal = -sign * record.normal[kept]
         pressing = -np.einsum("ki,ki->k", force, normal)
         found.append((row[kept], record.position[kept], force, moment, normal, pressing))
+    if len(found) < 2:
+        return ContactForces(*found[0]) if found else NONE
     return ContactForces(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
