@@ -21,7 +21,7 @@ from mbcli.systems.leaf_system import LeafSystem
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray, Matrix, Vector, Vector6
+    from mbcli.math.array_types import BoolArray, FloatArray, Matrix, Vector, Vector6
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 WEIGHT = 100.0  # of alpha
 WANTED = ("V_WE_desired", "V_AE_desired", "X_WE_desired", "X_AE_desired")
 FEASIBLE = 1e-9  # by which limits may be off
+MOST_STEPS = 30  # of the proximal point method
+SETTLED = 1e-12  # of the largest alpha: a smaller change is none
+CONTRADICTING = 1e-9  # the residual below which bounds contradict each other
 
 
 class DifferentialInverseKinematicsStatus(NumberedEnum):
@@ -233,7 +236,9 @@ def _of_robot(
     V_E = np.concatenate([R_EA @ V_AE.reshape(6)[:3], R_EA @ V_AE.reshape(6)[3:]])
     J_E = robot.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, frame_E, np.zeros(3), frame_A, frame_E)
     counts = parameters.get_end_effector_velocity_flag()
-    N, Nplus = (make(context).toarray() for make in (robot.MakeVelocityToQDotMap, robot.MakeQDotToVelocityMap))
+    N, Nplus = None, None  # velocities are rates of positions
+    if not robot.IsVelocityEqualToQDot():
+        N, Nplus = (make(context).toarray() for make in (robot.MakeVelocityToQDotMap, robot.MakeQDotToVelocityMap))
     q, v = robot.GetPositions(context), robot.GetVelocities(context)
     return _of_numbers(q, v, V_E[counts], J_E[counts], parameters, N, Nplus)
 
@@ -282,34 +287,62 @@ def _of_numbers(
 
 
 def _least(G: Matrix, h: Vector, rest: Vector, largest: float) -> Vector | None:
-    """(alpha, z) that makes -100 alpha + |z - rest|^2 least where G (alpha, z) <= h; None if there is none."""
-    from scipy.optimize import linprog, minimize  # late: takes long to import
+    """(alpha, z) that makes -100 alpha + |z - rest|^2 least where G (alpha, z) <= h; None if there is none.
 
+    The cost is linear in alpha, so steps of the proximal point method are taken, whose costs are squares of distances
+    (Rockafellar 1976). As soon as the bounds that hold a step are those of the answer, they give the answer itself.
+    """
     best = np.concatenate([[largest], rest])
     if (G @ best <= h + FEASIBLE).all():
         return best
-    limits = [(0.0, largest), *[(None, None)] * rest.size]
-    most = linprog(np.concatenate([[-1.0], np.zeros(rest.size)]), G, h, bounds=limits)
-    if most.status != 0:
+    one = np.eye(1, best.size)
+    A, b = np.concatenate([G, one, -one]), np.concatenate([h, [largest, 0.0]])
+    weights, reach, x = np.ones(best.size), max(largest, 1.0), best
+    weights[0], wanted = np.sqrt(0.5 * WEIGHT / reach), np.concatenate([[reach], rest])
+    for _ in range(MOST_STEPS):
+        found = _nearest(A, b, wanted, weights)
+        if found is None:
+            return None
+        x, holding = found
+        answer = _held(A[holding], b[holding], rest)
+        if answer is not None and (A @ answer <= b + FEASIBLE).all():
+            return answer
+        if abs(x[0] + reach - wanted[0]) <= SETTLED * reach:
+            break
+        wanted[0] = x[0] + reach
+    return x
+
+
+def _nearest(A: Matrix, b: Vector, wanted: Vector, weights: Vector) -> tuple[Vector, BoolArray] | None:
+    """The x of the least |weights (x - wanted)| where A x <= b, and which rows hold it; None if there is none.
+
+    Least distance programming by non-negative least squares (Lawson and Hanson 1974, chapter 23).
+    """
+    from scipy.optimize import nnls  # late: takes long to import
+
+    E = np.concatenate([-(A / weights).T, (A @ wanted - b)[None]])
+    goal = np.zeros(len(E))
+    goal[-1] = 1.0
+    u, _ = nnls(E, goal)
+    r = E @ u - goal
+    if not np.linalg.norm(r) > CONTRADICTING:
         return None
-    # alpha of size 1, whatever is wanted; starts: all alpha that there can be, and where nothing moves along V
-    scale = np.concatenate([[max(float(most.x[0]), 1e-12)], np.ones(rest.size)])
-    bounds = [(0.0, largest / scale[0]), *limits[1:]]
-    found = [most.x]
-    for start in (most.x, np.concatenate([[0.0], most.x[1:]]), 0.5 * (most.x + np.clip(best, 0.0, largest))):
-        x = minimize(
-            lambda y: _cost(scale * y, rest),
-            start / scale,
-            jac=lambda y: scale * np.concatenate([[-WEIGHT], 2.0 * ((scale * y)[1:] - rest)]),
-            method="SLSQP",
-            bounds=bounds,
-            constraints={"type": "ineq", "fun": lambda y: h - G @ (scale * y), "jac": lambda y: -G * scale},
-            options={"ftol": 1e-13, "maxiter": 200},
-        ).x
-        x = np.clip(scale * x, [0.0, *[-np.inf] * rest.size], [largest, *[np.inf] * rest.size])
-        if (G @ x <= h + 1e-6).all():
-            found.append(x)
-    return np.asarray(min(found, key=lambda x: _cost(x, rest)), dtype=float)
+    return wanted - r[:-1] / (r[-1] * weights), u > 0.0
+
+
+def _held(A: Matrix, b: Vector, rest: Vector) -> Vector | None:
+    """What makes the cost least on equations A x = b, if their multipliers are not negative."""
+    n = 1 + rest.size
+    K = np.zeros((n + len(b), n + len(b)))
+    K[range(1, n), range(1, n)] = 2.0
+    K[n:, :n], K[:n, n:] = A, A.T
+    right = np.concatenate([[WEIGHT], 2.0 * rest, b])
+    try:
+        x = np.linalg.solve(K, right)
+    except np.linalg.LinAlgError:  # some bounds follow from others
+        x = np.linalg.lstsq(K, right, rcond=None)[0]
+    is_solved = np.abs(K @ x - right).max() <= 1e-9 * WEIGHT
+    return x[:n] if is_solved and (x[n:] >= -1e-9 * WEIGHT).all() else None
 
 
 def _cost(x: Vector, rest: Vector) -> float:

@@ -137,3 +137,35 @@ def test_the_cost_that_pydrake_states_is_not_larger_than_its_own(size):
         assert cost[0] <= cost[1] + 1e-4
         if alpha[1] > 1.0 - 1e-6:
             np.testing.assert_allclose(a.joint_velocities, b.joint_velocities, atol=1e-6)
+
+
+def cost_of(v, J, V, P, rest):
+    """alpha and the cost of joint velocities (nv,)."""
+    alpha = (J @ v) @ V / (V @ V)
+    return alpha, -100.0 * alpha + np.square(P @ (v - rest)).sum()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_velocities_at_limits_are_the_best_of_all_that_hold(seed):
+    """The cost is convex: no way that stays within the limits leads down from the least."""
+    ik, rng = import_module("mbcli.multibody.inverse_kinematics"), np.random.default_rng(seed)
+    J = rng.normal(size=(rng.integers(1, 4), 5))
+    V, P = rng.normal(size=len(J)), np.linalg.svd(J)[2][len(J) :]
+    parameters, rest = ik.DifferentialInverseKinematicsParameters(5, 5), rng.uniform(-0.5, 0.5, 5)
+    parameters.set_time_step(0.1)
+    parameters.set_joint_velocity_limits((-rng.uniform(0.02, 0.5, 5), rng.uniform(0.02, 0.5, 5)))
+    parameters.set_joint_position_limits((-rng.uniform(0.0, 0.05, 5), rng.uniform(0.0, 0.05, 5)))
+    parameters.set_joint_centering_gain(np.eye(5))
+    parameters.set_nominal_joint_position(rest)
+    found = ik.DoDifferentialInverseKinematics(np.zeros(5), np.zeros(5), V, J, parameters).joint_velocities
+    G, h = parameters.rows(np.zeros(5), np.zeros(5), np.eye(5))
+    alpha, least = cost_of(found, J, V, P, rest)
+    assert (G @ found <= h + 1e-8).all()
+    np.testing.assert_allclose(J @ found, alpha * V, atol=1e-9)
+    tried = 0
+    for way in (np.column_stack([np.linalg.pinv(J) @ V, P.T]) @ rng.normal(size=(1 + len(P), 2000))).T:
+        alpha, cost = cost_of(found + 1e-3 * way, J, V, P, rest)
+        if (G @ (found + 1e-3 * way) <= h).all() and 0.0 <= alpha <= 1.0:
+            assert cost >= least - 1e-8
+            tried += 1
+    assert tried
