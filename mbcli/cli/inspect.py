@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.tree.joint import Joint
 
+MOST_STANDING = 3  # trees that are named
+
 
 @click.command()
 @model_options
@@ -139,8 +141,10 @@ def _measure_lines(info: dict[str, Any]) -> list[str]:
     if info["reach"] is not None:
         distance, ends = info["reach"]["distance"], f"{info['reach']['body']} from {info['reach']['joint']}"
         found.append(f"reach {'without end' if distance is None else f'{number(distance)} m'} ({ends})")
-    for body, height in (info["standing_height"] or {}).items():
-        found.append(f"stands with {body} at z = {number(height)} m")
+    standing = list((info["standing_height"] or {}).items())
+    found += [f"stands with {body} at z = {number(height)} m" for body, height in standing[:MOST_STANDING]]
+    if len(standing) > MOST_STANDING:
+        found.append(f"{len(standing) - MOST_STANDING} others stand too")
     return [printable("; ".join(found))] if found else []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from mbcli.multibody.tree import MultibodyForces
 from mbcli.multibody.tree.joint_kinds import has_quaternion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike
@@ -116,11 +116,13 @@ def compare_plants(
     pairs = _mobile_joints(one, other, joints, same, result)
     if result.differences:
         return result
+    drives, drives_there = _drives(one), _drives(other)
     for a, b in pairs:
-        _compare_joints(a, [b], same, result, _drives(one, [a]) + a.reflected_inertia, _drives(other, [b]))
+        _compare_joints(a, [b], same, result, drives[a] + a.reflected_inertia, drives_there[b])
     for a, parts in same.compounds:
         own = [b for b, part in parts if part.follows is None]
-        _compare_joints(a, own, same, result, _drives(one, [a]) + a.reflected_inertia, _drives(other, own))
+        there = sum(drives_there[b] for b in own)
+        _compare_joints(a, own, same, result, drives[a] + a.reflected_inertia, there)
     _compare_actuators(one, other, joints, same, result)
     q_map, v_map = (_CoordinateMap(one, other, pairs, same.compounds, kind) for kind in ("position", "velocity"))
     result.same_order = q_map.keeps_order() and v_map.keeps_order()
@@ -287,10 +289,12 @@ def _compare_joints(
     result.note("joint inertia", inertia, there, usual=SMALLEST)
 
 
-def _drives(plant: MultibodyPlant, joints: Iterable[Joint]) -> float:
-    """The inertia [kg m^2 or kg] of the actuators of some joints, on their velocities."""
-    wanted = set(map(id, joints))
-    return sum(a.default_reflected_inertia() for a in plant.elements.actuators if id(a.joint()) in wanted)
+def _drives(plant: MultibodyPlant) -> Mapping[Joint, float]:
+    """{joint: inertia [kg m^2 or kg] of its actuators, on its velocity}, 0 for a joint without any."""
+    found: dict[Joint, float] = defaultdict(float)
+    for actuator in plant.elements.actuators:
+        found[actuator.joint()] += actuator.default_reflected_inertia()
+    return found
 
 
 def _compare_actuators(

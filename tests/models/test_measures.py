@@ -114,3 +114,13 @@ def test_a_mesh_that_cannot_be_read_takes_only_the_extent(tmp_path):
     document = succeed("inspect", model, "--json").json()
     assert document["extent"] is None and document["total_mass"] == 1.0
     assert describe(load_model(model))["extent"] is None
+
+
+def test_of_many_that_stand_a_few_are_named(tmp_path):
+    balls = "".join(
+        f'<body name="b{k}" pos="{k} 0 1"><freejoint/><geom type="sphere" size="0.1"/></body>' for k in range(5)
+    )
+    model = tmp_path / "balls.xml"
+    model.write_text(f"<mujoco><worldbody>{balls}</worldbody></mujoco>")
+    text = succeed("inspect", model).out
+    assert text.count("stands with") == 3 and "; 2 others stand too" in text
