@@ -192,8 +192,8 @@ def draw(results, path):
                 )
         axis.set(title=name, xlabel="error of the positions at the end [rad, m]", ylabel="processor time [ms]")
         axis.grid(alpha=0.3)
-    axes[0].legend(fontsize=7)
-    figure.savefig(path)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=8)
+    figure.savefig(path, dpi=80)
 
 
 def main():
