@@ -25,6 +25,7 @@ EXTRAS = {
     "jax": ("jax", "codegen --to jax"),
     "compiler": ("ziglang", "codegen --to c without another compiler"),
     "plot": ("matplotlib", "mbcli log plot"),
+    "s3": ("s3fs", "mbcli sweep -o s3://BUCKET/TABLE"),
     "dask": ("distributed", "mbcli sweep --dask"),
     "ray": ("ray", "mbcli sweep --ray"),
     "gymnasium": ("gymnasium", "mbcli.environments"),

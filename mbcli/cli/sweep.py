@@ -127,7 +127,8 @@ class SweepCommand(HoldCommand):
     "-o",
     "--output",
     metavar="FILE",
-    help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. Default: CSV to stdout.",
+    help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. FILE may lie in a store: "
+    "s3://bucket/table.csv (mbcli[s3]). Default: CSV to stdout.",
 )
 @click.option(
     "--resume", is_flag=True, help="Continue from FILE.journal: run what is not in it, and what a machine spoilt."
@@ -215,6 +216,8 @@ def sweep(ctx: click.Context, **values: Any) -> int:
 
 def _check_outputs(options: Options) -> None:
     """Errors of what is to be written, before anything is loaded."""
+    from mbcli.sweeps import stores
+
     if options.plot is not None:
         from mbcli.sweeps.plot import check_plot
 
@@ -229,6 +232,7 @@ def _check_outputs(options: Options) -> None:
         if options.shard is not None:
             raise click.UsageError("--shard needs -o FILE, beside which its journal lies")
         return
+    options.output = stores.as_place(options.output)
     suffix = os.path.splitext(options.output)[1].lower()
     if suffix not in (".csv", ".parquet"):
         raise click.UsageError(f"-o {options.output}: the table is a .csv or .parquet file")
@@ -239,11 +243,12 @@ def _check_outputs(options: Options) -> None:
     journal = _journal(options) or ""
     if options.resume:
         refuse_given_inputs(options.output)
-        if not os.path.exists(journal) and options.shard is None:  # a script of an array is the same each time
+        if options.shard is None and not stores.exists(journal):  # a script of an array is the same each time
             raise click.UsageError(f"--resume: there is no {journal}")
         return
-    refuse_existing(options.output, options.force)
-    if os.path.exists(journal) and not options.force:
+    refuse_given_inputs(options.output)
+    stores.refuse_existing(options.output, options.force)
+    if stores.exists(journal) and not options.force:
         raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
 
 

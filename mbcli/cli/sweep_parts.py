@@ -26,8 +26,9 @@ def status(output: str, as_json: bool) -> int:
     """
     from mbcli.sweeps.shards import Journals
     from mbcli.sweeps.status import sweep_status
+    from mbcli.sweeps.stores import as_place
 
-    found = sweep_status(Journals(output))
+    found = sweep_status(Journals(as_place(output)))
     if as_json:
         click.echo(to_json({"schema": "mbcli/sweep-status", "schema_version": 1, **found}))
         return 0
@@ -54,7 +55,9 @@ def status(output: str, as_json: bool) -> int:
 def merge(output: str, force: bool, quiet: bool) -> int:
     """Write the table of a sweep that ran in parts (--shard K/N): OUTPUT is what -o of each part names."""
     from mbcli.sweeps.shards import Journals
+    from mbcli.sweeps.stores import as_place
 
+    output = as_place(output)
     with usage_errors():
         journals = Journals(output)
         table = journals.table()

@@ -25,7 +25,10 @@ def refuse_existing(path: str, force: bool) -> None:
 
 
 def refuse_missing_folder(path: str) -> None:
-    """OutputError if the folder that a file is to be in is not there."""
+    """OutputError if the folder that a file is to be in is not there, or is no folder: an address of a store."""
+    if "://" in path:
+        cure = "write it to a disk, and copy it there when it is whole"
+        raise OutputError(f"{path}: error: cannot be written: only tables of sweeps go to a store; {cure}")
     folder = os.path.dirname(path.rstrip("/" + os.sep))
     if folder and not os.path.isdir(folder):
         if os.path.lexists(folder):

@@ -23,6 +23,8 @@ shards         parts of a sweep that run apart
 status         how far a sweep is
 kept_rows      rows of finished points, and what there is of them
 journal        the same on disk, with checksums
+stores         where outputs lie: files, or objects of a store (extra `s3`)
+stored_lines   the lines of a journal in a store
 result_table   the table, as CSV and Parquet (extra `parquet`)
 plot           a result against parameters (extra `plot`)
 sweeping       sweep(): all of it

@@ -5,7 +5,8 @@
 
 A line counts if its checksum is right and its point is one of the sweep under the same id, which says what was run.
 A line that was cut, or changed, is left out, and its point runs again; so does one whose row says what a machine did.
-Of two lines of a point the last counts. Rows stay on the disk: in memory is where each begins.
+Of two lines of a point the last counts. Rows stay on the disk: in memory is where each begins. A journal at an address
+of a store has its lines on this machine, too, and there as objects (stored_lines.py), a second later.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import hashlib
 import json
 import os
 import time
+import warnings
 from array import array
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ from mbcli.common.output_files import replacing, write_in_place
 from mbcli.errors import ModelError, OutputError, ResourceError
 from mbcli.sweeps.kept_rows import KeptRows
 from mbcli.sweeps.point_run import CLASSES, OF_MACHINES
+from mbcli.sweeps.stored_lines import StoredLines
+from mbcli.sweeps.stores import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,11 +35,11 @@ DIGITS = 16  # of a checksum
 
 
 class StoredRows(KeptRows):
-    """The rows of a journal, of at most `count` points."""
+    """The rows of a journal, of at most `count` points. stored: the lines of a store that the file is of."""
 
-    def __init__(self, path: str, count: int) -> None:
+    def __init__(self, path: str, count: int, stored: StoredLines | None = None) -> None:
         super().__init__()
-        self.path = path
+        self.path, self._stored = path, stored  # which keeps the file
         self._offsets = array("q", [-1]) * count
         self._file: BinaryIO | None = None
 
@@ -68,7 +72,7 @@ class Journal:
     """Rows of points on disk.
 
     Args:
-        path: the file.
+        path: the file, or an address of a store.
         identity: what the sweep is, as a JSON document; a journal of another one is refused.
         points: of each point what its line says beside the row: at least its id.
         resume: whether the rows of an earlier journal are taken over.
@@ -82,37 +86,48 @@ class Journal:
         self, path: str, identity: Mapping[str, Any], points: Sequence[Mapping[str, Any]], *, resume: bool = False
     ) -> None:
         self.path, self._points = path, points
+        self._stored = StoredLines(path) if is_address(path) else None
+        self._place = path if self._stored is None else self._stored.path
         head = {"journal": FORMAT, "version": VERSION, **identity, "count": len(points)}
-        self.rows = StoredRows(path, len(points))
+        self.rows = StoredRows(self._place, len(points), self._stored)
+        if self._stored is not None and resume:
+            self._stored.fetch()
         try:
-            if resume and os.path.exists(path) and os.path.getsize(path) > 0:
-                self._take_over(head)
+            if resume and os.path.exists(self._place) and os.path.getsize(self._place) > 0:
+                is_new = self._take_over(head)
             else:
-                write_in_place(path, _line(head))
-            self._file = open(path, "ab")  # noqa: SIM115 - close() closes it
+                is_new = True
+                write_in_place(self._place, _line(head))
+            self._file = open(self._place, "ab")  # noqa: SIM115 - close() closes it
         except OSError as error:
             raise self._unwritable(error) from None
+        if self._stored is not None:
+            if is_new:
+                self._stored.replace()
+            self._stored.start()
 
-    def _take_over(self, head: Mapping[str, Any]) -> None:
-        first = journal_head(self.path)
+    def _take_over(self, head: Mapping[str, Any]) -> bool:
+        """Takes over what counts; whether the file was written anew."""
+        first = journal_head(self._place, self.path)
         differing = [key for key in head if first.get(key) != head[key] and key != "count"]  # more may follow
         if differing:
             raise ModelError(f"{self.path}: error: is of a sweep with other {', '.join(differing)}")
         whole = self._note_lines() and first.get("count") == head["count"]
         if not whole:  # what does not count is dropped, so that each line stands alone
-            with replacing(self.path) as name, open(name, "r+b") as file:
+            with replacing(self._place) as name, open(name, "r+b") as file:
                 file.write(_line(head))
                 file.writelines(_line(self.rows.entry(index)) for index in self.rows)
                 file.flush()
                 os.fsync(file.fileno())
-            self.rows = StoredRows(self.path, len(self._points))
+            self.rows = StoredRows(self._place, len(self._points), self._stored)
             self._note_lines()
         self.rows.drop(OF_MACHINES)
+        return not whole
 
     def _note_lines(self) -> bool:
         """Notes what counts; whether all lines do."""
         whole = True
-        for offset, document in lines_of(self.path):
+        for offset, document in lines_of(self._place):
             if document is not None and self._counts(document):
                 self.rows.put(offset, document)
             else:
@@ -136,6 +151,9 @@ class Journal:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise self._unwritable(error) from None
+        if self._stored is not None and self._stored.fault is not None:
+            warnings.warn(f"{self._stored.fault}; it is tried again", RuntimeWarning, stacklevel=2)
+            self._stored.fault = None
 
     def _unwritable(self, error: OSError) -> OutputError:
         return OutputError(f"{self.path}: error: cannot be written: {error.strerror}")
@@ -143,6 +161,8 @@ class Journal:
     def close(self) -> None:
         """Ends writing; rows can still be read."""
         self._file.close()
+        if self._stored is not None:
+            self._stored.close()
 
 
 def counts_in(document: Mapping[str, Any], count: int) -> bool:
@@ -153,15 +173,16 @@ def counts_in(document: Mapping[str, Any], count: int) -> bool:
     return isinstance(row, dict) and row.get("status") in CLASSES
 
 
-def journal_head(path: str) -> dict[str, Any]:
-    """What a journal says of its sweep. ResourceError if it is not there, ModelError if it is none."""
+def journal_head(path: str, name: str | None = None) -> dict[str, Any]:
+    """What a journal says of its sweep. name: for errors: ResourceError if it is not there, ModelError if it is none."""
+    name = name or path
     try:
         with open(path, "rb") as file:
             first = _document(file.readline())
     except OSError as error:
-        raise ResourceError(f"{path}: error: cannot be read: {error.strerror}") from None
+        raise ResourceError(f"{name}: error: cannot be read: {error.strerror}") from None
     if first is None or first.get("journal") != FORMAT:
-        raise ModelError(f"{path}: error: is not the journal of a sweep, or its first line is damaged")
+        raise ModelError(f"{name}: error: is not the journal of a sweep, or its first line is damaged")
     return first
 
 

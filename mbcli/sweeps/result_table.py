@@ -6,16 +6,14 @@ import csv
 import io
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.extra_packages import require_extra
-from mbcli.common.output_files import refuse_existing, replacing
-from mbcli.errors import OutputError
+from mbcli.sweeps.stores import refuse_existing, written
 
 if TYPE_CHECKING:
     from mbcli.sweeps.kept_rows import KeptRows
@@ -79,7 +77,7 @@ class ResultTable:
     def write_csv(self, path: str, *, force: bool = False) -> None:
         """Writes as_csv() to a file. OutputError if it cannot be written."""
         refuse_existing(path, force)
-        with _written(path) as name, open(name, "r+", encoding="utf-8", newline="") as file:
+        with written(path) as name, open(name, "r+", encoding="utf-8", newline="") as file:
             self._write_rows(file)
 
     def write_parquet(self, path: str, *, force: bool = False) -> None:
@@ -98,7 +96,7 @@ class ResultTable:
             [(name, next(types[kind] for kind in types if kind in seen)) for name, seen in kinds.items()]
         )
         texts = {name for name, seen in kinds.items() if str in seen}
-        with _written(path) as place, parquet.ParquetWriter(place, schema) as writer:
+        with written(path) as place, parquet.ParquetWriter(place, schema) as writer:
             for start in range(0, len(self.rows), ROWS_AT_ONCE):
                 rows = self.rows[start : start + ROWS_AT_ONCE]
                 columns = [[row.get(name) for row in rows] for name in self.columns]
@@ -107,16 +105,6 @@ class ResultTable:
                         values[:] = [None if value is None else str(value) for value in values]
                 arrays = [pyarrow.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
                 writer.write_table(pyarrow.table(arrays, schema=schema))
-
-
-@contextmanager
-def _written(path: str) -> Iterator[str]:
-    """The name under which a file is written that takes the place of another. OutputError if it cannot be."""
-    try:
-        with replacing(path) as name:
-            yield name
-    except OSError as error:
-        raise OutputError(f"{path}: error: cannot be written: {error.strerror or error}") from None
 
 
 def require_parquet(path: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbcli.common.argument_names import argument
@@ -20,6 +19,8 @@ from mbcli.sweeps.kept_rows import KeptRows
 from mbcli.sweeps.measures import Measure
 from mbcli.sweeps.points import MOST_POINTS
 from mbcli.sweeps.result_table import make_table
+from mbcli.sweeps.stored_lines import StoredLines
+from mbcli.sweeps.stores import is_address, names_in
 
 if TYPE_CHECKING:
     from mbcli.sweeps.result_table import ResultTable
@@ -57,6 +58,7 @@ def parse_shard(text: str) -> Shard:
 
 def journal_of(output: str, shard: Shard | None = None) -> str:
     """The journal beside an output."""
+    output = output.rstrip("/")
     return f"{output}.journal" if shard is None else f"{output}.{shard.number}-of-{shard.parts}.journal"
 
 
@@ -76,7 +78,12 @@ class Journals(KeptRows):
             self._add(path)
 
     def _add(self, path: str) -> None:
-        head = journal_head(path)
+        stored = StoredLines(path) if is_address(path) else None
+        place = path
+        if stored is not None:
+            stored.fetch()
+            place = stored.path
+        head = journal_head(place, path)
         given = head.get("shard", [1, 1])
         fields = (given, head.get("count"), head.get("columns"), head.get("measures"))
         if [type(field) for field in fields] != [list, int, list, list] or not 0 <= head["count"] <= MOST_POINTS:
@@ -87,8 +94,8 @@ class Journals(KeptRows):
         if differing:
             raise ModelError(f"{path}: error: is of a sweep with other {', '.join(differing)} than {self.paths[0]}")
         self.head = {**alike, "count": max(head["count"], self.head.get("count", 0))}
-        rows = self.rows[shard.number] = StoredRows(path, head["count"])
-        for offset, document in lines_of(path):
+        rows = self.rows[shard.number] = StoredRows(place, head["count"], stored)
+        for offset, document in lines_of(place):
             if document is not None and counts_in(document, head["count"]) and shard.has(document["point"]):
                 rows.put(offset, document)
                 self.note(document["point"], document["row"])
@@ -127,13 +134,14 @@ class Journals(KeptRows):
 
 
 def _journals(output: str) -> list[str]:
-    if os.path.isfile(journal_of(output)):
-        return [journal_of(output)]
-    folder, base = os.path.split(output)
+    whole = journal_of(output)
+    base = os.path.basename(whole).removesuffix(".journal")
+    folder = whole.removesuffix(f"{base}.journal")
+    names = names_in(folder)
+    if f"{base}.journal" in names:
+        return [whole]
     pattern = re.compile(re.escape(base) + r"\.(\d{1,6})-of-(\d{1,6})\.journal")
-    found = []
-    with suppress(OSError):
-        found = [(int(m[2]), int(m[1]), name) for name in os.listdir(folder or ".") if (m := pattern.fullmatch(name))]
+    found = [(int(m[2]), int(m[1]), name) for name in names if (m := pattern.fullmatch(name))]
     if not found:
-        raise ResourceError(f"{output}: error: there is no {journal_of(base)}, and no {base}.K-of-N.journal")
-    return [os.path.join(folder, name) for *_, name in sorted(found)]
+        raise ResourceError(f"{output}: error: there is no {base}.journal, and no {base}.K-of-N.journal")
+    return [folder + name for *_, name in sorted(found)]

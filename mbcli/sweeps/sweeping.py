@@ -27,6 +27,7 @@ from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.run_files import as_texts, digests_of, opened_beside
 from mbcli.sweeps.shards import Shard, parse_shard
+from mbcli.sweeps.stores import as_place
 from mbcli.sweeps.sweep_arguments import EngineArguments, PointArguments, SweepArguments
 from mbcli.sweeps.variations import Variation, parse_variations, require_kinds
 
@@ -258,7 +259,7 @@ def run_sweep(
     kept, in_memory = None, RowsInMemory(prepared.described())
     if journal is not None:
         identity = prepared.identity() | ({"shard": list(shard)} if given["shard"] is not None else {})
-        kept = Journal(os.fspath(journal), identity, prepared.described(), resume=given["resume"])
+        kept = Journal(as_place(os.fspath(journal)), identity, prepared.described(), resume=given["resume"])
     keep, rows = (in_memory.add, in_memory) if kept is None else (kept.add, kept.rows)
     began, taken_over, count = time.monotonic(), len(rows), shard.size(len(prepared.points))
     left = (prepared.points[index] for index in shard.indexes(len(prepared.points)) if index not in rows)

@@ -33,6 +33,7 @@ WRITES = {
     "mbcli/solvers/solve.py": "behind a file that the script names",
     "mbcli/sweeps/journal.py": "behind the journal that it has put there",
     "mbcli/sweeps/result_table.py": "a table row by row, under a name that replacing() has given",
+    "mbcli/sweeps/stores.py": "in a folder of its own",
     "mbcli/sweeps/worker.py": "a copy of stdout",
     "parsers/usd/read_usd.py": "in a folder of its own",
     "parsers/usd/usd_encoding.py": "in a folder of its own",

@@ -10,7 +10,7 @@ COSTLY = (
     "step_linearization symbolic elements_at_rest known_truth mutations tetrahedral_meshes questions fuzz_models "
     "ends_at_any_moment faces_of_fields log_recovery constraint_rows deformable_cases convert_kinds cli_every_command "
     "untrusted_models deep_overlaps implicit_elements cli_simulate_each bounce_energy constraint_derivatives "
-    "cli_simulate_contact log_writer cli_differential child_processes"
+    "cli_simulate_contact stores log_writer cli_differential child_processes"
 )
 TURN = {f"test_{name}.py": turn for turn, name in enumerate(COSTLY.split())}
 
