@@ -174,7 +174,7 @@ def counts_in(document: Mapping[str, Any], count: int) -> bool:
 
 
 def journal_head(path: str, name: str | None = None) -> dict[str, Any]:
-    """What a journal says of its sweep. name: for errors: ResourceError if it is not there, ModelError if it is none."""
+    """What a journal says of its sweep. ResourceError if it is not there, ModelError if it is none; name: in these."""
     name = name or path
     try:
         with open(path, "rb") as file:
