@@ -127,8 +127,8 @@ class SweepCommand(HoldCommand):
     "-o",
     "--output",
     metavar="FILE",
-    help="The table: .csv, or .parquet (mbcli[parquet]); FILE.journal keeps finished runs. FILE may lie in a store: "
-    "s3://bucket/table.csv (mbcli[s3]). Default: CSV to stdout.",
+    help="The table: .csv, .parquet (mbcli[parquet]), or FOLDER/ of Parquet files written while runs end; FILE.journal "
+    "keeps finished runs. FILE may lie in a store: s3://bucket/table.csv (mbcli[s3]). Default: CSV to stdout.",
 )
 @click.option(
     "--resume", is_flag=True, help="Continue from FILE.journal: run what is not in it, and what a machine spoilt."
@@ -198,6 +198,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
                     retries=options.retries,
                     shard=options.shard,
                     journal=journal,
+                    data_set=options.output if _is_data_set(options) else None,
                     resume=options.resume,
                     on_progress=progress,
                 )
@@ -216,7 +217,9 @@ def sweep(ctx: click.Context, **values: Any) -> int:
 
 def _check_outputs(options: Options) -> None:
     """Errors of what is to be written, before anything is loaded."""
+    from mbcli.cli.sweep_parts import check_format
     from mbcli.sweeps import stores
+    from mbcli.sweeps.data_set import check_folder, is_folder
 
     if options.plot is not None:
         from mbcli.sweeps.plot import check_plot
@@ -233,21 +236,18 @@ def _check_outputs(options: Options) -> None:
             raise click.UsageError("--shard needs -o FILE, beside which its journal lies")
         return
     options.output = stores.as_place(options.output)
-    suffix = os.path.splitext(options.output)[1].lower()
-    if suffix not in (".csv", ".parquet"):
-        raise click.UsageError(f"-o {options.output}: the table is a .csv or .parquet file")
-    if suffix == ".parquet":
-        from mbcli.sweeps.result_table import require_parquet
-
-        require_parquet(options.output)
+    check_format(options.output)
+    if is_folder(options.output):
+        check_folder(options.output, options.force or options.resume)
     journal = _journal(options) or ""
     if options.resume:
         refuse_given_inputs(options.output)
         if options.shard is None and not stores.exists(journal):  # a script of an array is the same each time
             raise click.UsageError(f"--resume: there is no {journal}")
         return
-    refuse_given_inputs(options.output)
-    stores.refuse_existing(options.output, options.force)
+    if not is_folder(options.output):
+        refuse_given_inputs(options.output)
+        stores.refuse_existing(options.output, options.force)
     if stores.exists(journal) and not options.force:
         raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
 
@@ -285,9 +285,14 @@ def _journal(options: Options) -> str | None:
     return journal_of(options.output, None if options.shard is None else parse_shard(options.shard))
 
 
+def _is_data_set(options: Options) -> bool:
+    """Whether the run itself writes the output."""
+    return options.output is not None and options.output.endswith("/") and options.shard is None
+
+
 def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: LoadedModel) -> None:
     replace = options.force or options.resume
-    if options.output not in (None, "-") and options.shard is None:
+    if options.output not in (None, "-") and options.shard is None and not _is_data_set(options):
         from mbcli.cli.sweep_parts import write_table
 
         write_table(table, options.output, replace)

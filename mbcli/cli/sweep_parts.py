@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -54,18 +55,35 @@ def status(output: str, as_json: bool) -> int:
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
 def merge(output: str, force: bool, quiet: bool) -> int:
     """Write the table of a sweep that ran in parts (--shard K/N): OUTPUT is what -o of each part names."""
+    from mbcli.sweeps.data_set import check_folder, is_folder
     from mbcli.sweeps.shards import Journals
     from mbcli.sweeps.stores import as_place
 
     output = as_place(output)
     with usage_errors():
+        check_format(output)
         journals = Journals(output)
-        table = journals.table()
-        write_table(table, output, force)
+        if is_folder(output):
+            check_folder(output, force)
+            journals.write_data_set(output)
+        else:
+            write_table(journals.table(), output, force)
     if not quiet:
-        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
-        click.echo(f"mbcli: {counted(len(table.rows), 'run')} of {counted(journals.parts, 'part')}: {counts}", err=True)
+        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in journals.counts().items())
+        runs, parts = counted(len(journals), "run"), counted(journals.parts, "part")
+        click.echo(f"mbcli: {runs} of {parts}: {counts}", err=True)
     return 0
+
+
+def check_format(output: str) -> None:
+    """What is wrong with the name of an output."""
+    suffix = os.path.splitext(output)[1].lower()
+    if suffix not in (".csv", ".parquet") and not output.endswith("/"):
+        raise click.UsageError(f"-o {output}: the table is a .csv or .parquet file, or a FOLDER/ of these")
+    if suffix == ".parquet":
+        from mbcli.sweeps.result_table import require_parquet
+
+        require_parquet(output)
 
 
 def write_table(table: ResultTable, output: str, force: bool) -> None:

@@ -1,6 +1,6 @@
 """The journal of a sweep: the rows of finished points, one a line, each with a checksum, on the disk at once.
 
-    {"journal": "mbcli-sweep", "version": 2, ...}  SHA256
+    {"journal": "mbcli-sweep", "version": 3, ...}  SHA256
     {"point": 0, "id": "...", "seed": 5, "cells": [0.1], "at": 1700000000.0, "row": {...}}  SHA256
 
 A line counts if its checksum is right and its point is one of the sweep under the same id, which says what was run.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-FORMAT, VERSION = "mbcli-sweep", 2
+FORMAT, VERSION = "mbcli-sweep", 3
 DIGITS = 16  # of a checksum
 
 

@@ -48,6 +48,7 @@ OK, DIVERGED, INVALID, TIMEOUT, CRASHED = "ok", "diverged", "invalid_model", "ti
 LOST, OUT_OF_MEMORY, FILE, VERSION = "lost", "out_of_memory", "file", "version"
 OF_MACHINES = (LOST, OUT_OF_MEMORY, FILE, VERSION)  # what a machine did: no result, and tried again
 CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED, *OF_MACHINES)
+FINAL = "final "  # with the name of a coordinate: a column
 KEPT_MODELS = 4  # for the last settings, each with its meshes
 
 
@@ -214,7 +215,7 @@ class PointRunner:
         if log.has_contacts:
             row |= {f"{name}_max": float(series(name).max()) for name in ("contacts", "contact_force", "contact_depth")}
         names = (*log.position_names, *log.velocity_names)
-        return row | {f"final {name}": float(x) for name, x in zip(names, (*q, *v), strict=True)}
+        return row | {f"{FINAL}{name}": float(x) for name, x in zip(names, (*q, *v), strict=True)}
 
 
 def split_paths(values: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, str]]:

@@ -18,7 +18,7 @@ from mbcli.sweeps.stores import refuse_existing, written
 if TYPE_CHECKING:
     from mbcli.sweeps.kept_rows import KeptRows
 
-ROWS_AT_ONCE = 20_000  # of a Parquet file
+ROWS_AT_ONCE, ROWS_OF_BATCH = 20_000, 1000  # of a Parquet file; of Python's objects in memory
 
 NOT_IN_TABLE = ("wall_time", "worker")  # equal sweeps have equal tables
 TEXTS = ("status", "message")
@@ -80,31 +80,43 @@ class ResultTable:
         with written(path) as name, open(name, "r+", encoding="utf-8", newline="") as file:
             self._write_rows(file)
 
-    def write_parquet(self, path: str, *, force: bool = False) -> None:
-        """Writes a Parquet file. ResourceError without the package pyarrow, OutputError if it cannot be written."""
+    def write_parquet(self, path: str, *, force: bool = False, kinds: Mapping[str, type] | None = None) -> None:
+        """Writes a Parquet file. kinds: {column: int, float or str}; None: those of the values, by a first pass.
+
+        ResourceError without the package pyarrow, OutputError if the file cannot be written.
+        """
         require_parquet(path)
         import pyarrow
         from pyarrow import parquet
 
         refuse_existing(path, force)
+        types = {str: pyarrow.string(), float: pyarrow.float64(), int: pyarrow.int64(), type(None): pyarrow.null()}
+        schema = pyarrow.schema([(name, types[kind]) for name, kind in (kinds or self._kinds()).items()])
+
+        def batch(start: int, end: int) -> Any:
+            rows, columns = self.rows[start:end], []
+            for name, kind in zip(self.columns, schema.types, strict=True):
+                values = [row.get(name) for row in rows]
+                if kind == types[str]:
+                    values = [None if value is None else str(value) for value in values]
+                columns.append(pyarrow.array(values, kind))
+            return pyarrow.record_batch(columns, schema=schema)
+
+        with written(path) as place, parquet.ParquetWriter(place, schema) as writer:
+            for start in range(0, len(self.rows), ROWS_AT_ONCE):
+                end = min(start + ROWS_AT_ONCE, len(self.rows))
+                batches = [batch(k, min(k + ROWS_OF_BATCH, end)) for k in range(start, end, ROWS_OF_BATCH)]
+                writer.write_table(pyarrow.Table.from_batches(batches, schema))
+
+    def _kinds(self) -> dict[str, type]:
+        """{column: the most general kind of its values}."""
         kinds: dict[str, set[type]] = {name: set() for name in self.columns}
         for row in self.rows:
             for name, seen in kinds.items():
                 seen.add(type(row.get(name)))
-        types = {str: pyarrow.string(), float: pyarrow.float64(), int: pyarrow.int64(), type(None): pyarrow.null()}
-        schema = pyarrow.schema(
-            [(name, next(types[kind] for kind in types if kind in seen)) for name, seen in kinds.items()]
-        )
-        texts = {name for name, seen in kinds.items() if str in seen}
-        with written(path) as place, parquet.ParquetWriter(place, schema) as writer:
-            for start in range(0, len(self.rows), ROWS_AT_ONCE):
-                rows = self.rows[start : start + ROWS_AT_ONCE]
-                columns = [[row.get(name) for row in rows] for name in self.columns]
-                for name, values in zip(self.columns, columns, strict=True):
-                    if name in texts:
-                        values[:] = [None if value is None else str(value) for value in values]
-                arrays = [pyarrow.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
-                writer.write_table(pyarrow.table(arrays, schema=schema))
+        return {
+            name: next(kind for kind in (str, float, int, type(None)) if kind in seen) for name, seen in kinds.items()
+        }
 
 
 def require_parquet(path: str) -> None:
@@ -113,11 +125,13 @@ def require_parquet(path: str) -> None:
 
 
 class TableRows(Sequence[dict[str, Any]]):
-    """The rows of a table, made of those that are kept when they are asked for."""
+    """The rows of a table, made of those that are kept when they are asked for. indexes: their points; None: all."""
 
-    def __init__(self, kept: KeptRows, varied: Sequence[str], results: Sequence[str]) -> None:
+    def __init__(
+        self, kept: KeptRows, varied: Sequence[str], results: Sequence[str], indexes: range | None = None
+    ) -> None:
         self._kept, self._varied, self._results = kept, varied, results
-        self._indexes = array("q", kept)
+        self._indexes = array("q", kept) if indexes is None else indexes
 
     def __len__(self) -> int:
         return len(self._indexes)

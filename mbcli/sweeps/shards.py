@@ -14,6 +14,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import counted
 from mbcli.errors import ArgumentError, ModelError, ResourceError
+from mbcli.sweeps.data_set import DataSet
 from mbcli.sweeps.journal import StoredRows, counts_in, journal_head, lines_of
 from mbcli.sweeps.kept_rows import KeptRows
 from mbcli.sweeps.measures import Measure
@@ -125,12 +126,22 @@ class Journals(KeptRows):
 
     def table(self) -> ResultTable:
         """All rows in the order of points. ModelError if some are missing."""
+        self._require_all()
+        measures = [Measure(text).name for text in self.head["measures"]]
+        return make_table(self.head["columns"], self, measures)
+
+    def write_data_set(self, folder: str) -> None:
+        """Writes all rows as a data set. ModelError if some are missing."""
+        self._require_all()
+        if "table" not in self.head:
+            raise ModelError(f"{self.paths[0]}: error: is of an earlier version, which had no data sets")
+        DataSet(folder, self.head, self, self.count)
+
+    def _require_all(self) -> None:
         if len(self) < self.count:
             names = listed([f"{k}/{self.parts}" for k in self.unfinished()])
             missing = f"{self.count - len(self)} of {counted(self.count, 'run')} are missing"
             raise ModelError(f"{missing}: run {argument('shard')} {names} with {argument('resume')}")
-        measures = [Measure(text).name for text in self.head["measures"]]
-        return make_table(self.head["columns"], self, measures)
 
 
 def _journals(output: str) -> list[str]:

@@ -44,7 +44,13 @@ class EngineArguments(TypedDict, total=False):
         ),
     ]
     shard: Annotated[str | None, Setting('"K/N": only part K of N of the points, K from 1.')]
-    journal: Annotated[str | os.PathLike | None, Setting("the file that finished points go to.")]
+    journal: Annotated[
+        str | os.PathLike | None, Setting("the file, or the address in a store, that finished points go to.")
+    ]
+    data_set: Annotated[
+        str | os.PathLike | None,
+        Setting("a folder or an address that the rows go to as Parquet files while points end; needs `journal`."),
+    ]
     resume: Annotated[bool, Setting("whether those whose results the journal has are not run again.", default=False)]
 
 

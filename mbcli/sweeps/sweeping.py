@@ -22,7 +22,7 @@ from mbcli.sweeps.cases import Cases
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.kept_rows import RowsInMemory
 from mbcli.sweeps.measures import Measure
-from mbcli.sweeps.point_run import Job, PointRunner
+from mbcli.sweeps.point_run import FINAL, Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
 from mbcli.sweeps.run_files import as_texts, digests_of, opened_beside
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from mbcli.models.loading import Models, ModelSource
+    from mbcli.sweeps.data_set import DataSet
+    from mbcli.sweeps.kept_rows import KeptRows
 
 OF_FILES = ("packages",)  # of the arguments of loading: where the files are, of which the checksums are known
 CHECKED = 5  # points that are tried before a sweep counts as one whose points all are wrong
@@ -65,6 +67,7 @@ class Sweep:
     variations: list[Variation]
     points: Sequence[Point]
     seed: int
+    finals: tuple[str, ...]  # columns of the final state
 
     @property
     def measures(self) -> list[str]:
@@ -83,6 +86,7 @@ class Sweep:
             "measures": list(self.job.measures),
             "columns": self.columns,
             "timeout": self.job.timeout,
+            "table": {"finals": list(self.finals), "texts": [v.column for v in self.variations if v.has_texts]},
         }
         return {"mbcli_version": mbcli.__version__, "seed": self.seed, **described}
 
@@ -215,16 +219,17 @@ def prepare_sweep(
     if timeout is not None and not timeout > 0.0:
         raise ArgumentError(f"{argument('timeout')} must be greater than 0 s, it is {timeout:g}")
     texts = tuple(given["measures"])
-    names = [Measure(text).name for text in texts]
-    if len(set(names)) < len(names):
-        raise ArgumentError(f"{argument('measures')}: two measures are named '{max(names, key=names.count)}'")
+    measures = [Measure(text).name for text in texts]
+    if len(set(measures)) < len(measures):
+        raise ArgumentError(f"{argument('measures')}: two measures are named '{max(measures, key=measures.count)}'")
     sources = tuple(sorted(source.sha256 for source in loaded.sources))
     of_run, files = as_texts(run)
     job = Job(tuple(models), dict(loading), of_run, start, given["u"], texts, timeout, sources, files)
     with opened_beside(of_run.get("controller")) as opened:
         _check(PointRunner(job, loaded), made)
     job = dataclasses.replace(job, files=files | digests_of(opened))
-    return Sweep(job, variations, made, seed)
+    names = [*loaded.plant.GetPositionNames(), *loaded.plant.GetVelocityNames()]
+    return Sweep(job, variations, made, seed, tuple(f"{FINAL}{name}" for name in names))
 
 
 def _check(runner: PointRunner, points: Sequence[Point]) -> None:
@@ -256,25 +261,38 @@ def run_sweep(
         raise ArgumentError(f"{argument('dask')} or {argument('ray')}: a sweep runs on one cluster")
     if given["retries"] < 0:
         raise ArgumentError(f"{argument('retries')} must be at least 0, it is {given['retries']}")
+    if given["data_set"] is not None and (journal is None or given["shard"] is not None):
+        raise ArgumentError(
+            f"{argument('data_set')} needs {argument('journal')}, and all points: no {argument('shard')}"
+        )
     kept, in_memory = None, RowsInMemory(prepared.described())
+    identity = prepared.identity() | ({"shard": list(shard)} if given["shard"] is not None else {})
     if journal is not None:
-        identity = prepared.identity() | ({"shard": list(shard)} if given["shard"] is not None else {})
         kept = Journal(as_place(os.fspath(journal)), identity, prepared.described(), resume=given["resume"])
     keep, rows = (in_memory.add, in_memory) if kept is None else (kept.add, kept.rows)
     began, taken_over, count = time.monotonic(), len(rows), shard.size(len(prepared.points))
     left = (prepared.points[index] for index in shard.indexes(len(prepared.points)) if index not in rows)
     try:
+        parts = None if given["data_set"] is None else _data_set(given["data_set"], identity, rows, count)
         on_progress(SweepProgress(taken_over, count, taken_over, 0.0))
         if taken_over < count:
             cases = Cases(left, count - taken_over, given["retries"])
             with closing(_running(prepared.job, cases, given)) as running:
                 for ended in running:
                     keep(ended)
+                    if parts is not None:
+                        parts.note(index for index, _ in ended)
                     on_progress(SweepProgress(len(rows), count, taken_over, time.monotonic() - began))
     finally:
         if kept is not None:
             kept.close()
     return make_table(prepared.columns, rows, prepared.measures)
+
+
+def _data_set(folder: str | os.PathLike, identity: Mapping[str, Any], rows: KeptRows, count: int) -> DataSet:
+    from mbcli.sweeps.data_set import DataSet
+
+    return DataSet(as_place(os.fspath(folder)).rstrip("/") + "/", identity, rows, count)
 
 
 def _running(

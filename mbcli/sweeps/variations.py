@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Variation:
     values: texts of the values, where a list is given.
     draw: from a number in (0, 1) to the text of a value, where a distribution is given; of values the one at that part.
     operator: "+" or "*" if all values are relative, else "".
+    has_texts: whether one of the values is no number.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Variation:
     draw: Callable[[float], str]
     operator: str = ""
     description: str = ""
+    has_texts: bool = False
 
     @property
     def column(self) -> str:
@@ -120,7 +122,7 @@ def _of_text(path: str, text: str) -> Variation:
     if path == RANDOM_STATE:
         if text != "random":
             raise _fault(path, f"is 'random', not '{text}'; state.NAME varies one position or velocity")
-        return Variation(path, ("random",), lambda part: "random")
+        return Variation(path, ("random",), lambda part: "random", has_texts=True)
     call = CALL.fullmatch(text)
     if call is None:
         return _of_values(path, _parts(path, text), text)
@@ -165,7 +167,8 @@ def _of_values(path: str, values: Sequence[str], text: str, *, samples_only: boo
     def draw(part: float) -> str:
         return values[min(int(part * len(values)), len(values) - 1)]
 
-    return Variation(path, None if samples_only else values, draw, operator, text)
+    made = Variation(path, None if samples_only else values, draw, operator, text)
+    return replace(made, has_texts=any(isinstance(made.cell(value), str) for value in values))
 
 
 def _takes_numbers(path: str) -> bool:
