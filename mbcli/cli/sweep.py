@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,25 +21,22 @@ from mbcli.cli.options import (
     together,
     usage_errors,
 )
-from mbcli.cli.output import document, refuse_existing, refuse_given_inputs, tell
+from mbcli.cli.output import document, refuse_existing, tell
 from mbcli.cli.run_settings import SWEEP_OPTIONS, plant_arguments, read_actuation, refuse_two_controls, run_arguments
+from mbcli.cli.sweep_running import check_outputs, engine_options, exit_code, journal_beside, report, run_points
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.common.output_files import refuse_missing_folder
-from mbcli.errors import OutputError
 
 if TYPE_CHECKING:
     from mbcli.cli.options import Options
     from mbcli.math.array_types import BoolArray, FloatArray
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.sweeps.result_table import ResultTable
-    from mbcli.sweeps.sweeping import Sweep, SweepProgress
+    from mbcli.sweeps.sweeping import Sweep
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")  # as points.py has them; importing it would slow --help down
 RUN_KEYS = tuple(option.parameter for option in SWEEP_OPTIONS)
-RETRIES = 2  # as cases.py has it
-NONE_OK = 5  # exit code if no run came to its end
-DRAWN_EVERY = 0.2  # [s] a line of progress
 
 GRAMMAR = """
 \b
@@ -77,10 +71,10 @@ tried again, --retries times and by --resume. Exit code 5 if no run is ok.
 
 
 class SweepCommand(HoldCommand):
-    """A command, two words of which are commands of their own."""
+    """A command, three words of which are commands of their own."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> click.Context:
-        if args[:1] in (["status"], ["merge"]):
+        if args[:1] in (["status"], ["merge"], ["run"]):
             from mbcli.cli import sweep_parts
 
             return getattr(sweep_parts, args[0]).make_context(f"{info_name} {args[0]}", args[1:], *more, **extra)
@@ -108,33 +102,14 @@ class SweepCommand(HoldCommand):
 )
 @click.option("--measure", "measures", multiple=True, metavar="EXPRESSION", help="A figure of each run, see below.")
 @click.option("--timeout", type=Number(above=0.0), metavar="S", help="Give up a run after this wall-clock time.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core.")
+@engine_options
 @click.option(
-    "--dask", "--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask])."
-)
-@click.option(
-    "--ray", metavar="ADDRESS", help="Run on this Ray cluster: auto, host:6379, ray://host:10001 (mbcli[ray])."
-)
-@click.option(
-    "--retries",
-    type=click.IntRange(min=0),
-    default=RETRIES,
-    metavar="N",
-    help=f"Try a run again N times, on another worker, for what a machine did: see status. [{RETRIES}]",
-)
-@click.option("--shard", metavar="K/N", help="Run part K of N alone, as in an array of jobs; `sweep merge` joins them.")
-@click.option(
-    "-o",
-    "--output",
+    "--bundle",
     metavar="FILE",
-    help="The table: .csv, .parquet (mbcli[parquet]), or FOLDER/ of Parquet files written while runs end; FILE.journal "
-    "keeps finished runs. FILE may lie in a store: s3://bucket/table.csv (mbcli[s3]). Default: CSV to stdout.",
-)
-@click.option(
-    "--resume", is_flag=True, help="Continue from FILE.journal: run what is not in it, and what a machine spoilt."
+    help="Run nothing: write the sweep to FILE or an address in a store, with model, meshes, controllers and tables; "
+    "`mbcli sweep run FILE` runs it where these are not.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the measures against what varies: .png, .svg, .pdf (mbcli[plot]).")
-@click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON document.")
 @model_options
 @state_options
@@ -144,8 +119,9 @@ def sweep(ctx: click.Context, **values: Any) -> int:
     """Run a model at many values of its parameters and starts, and write one table.
 
     Each core runs one process, which loads the model once; with --dask or --ray a cluster runs them. A stopped or
-    killed sweep continues with --resume, to the same table. `mbcli sweep status OUTPUT` shows how far a sweep is, and
-    `mbcli sweep merge OUTPUT` writes the table of one that ran in parts.
+    killed sweep continues with --resume, to the same table. `mbcli sweep status OUTPUT` shows how far a sweep is,
+    `mbcli sweep merge OUTPUT` writes the table of one that ran in parts, and `mbcli sweep run BUNDLE` runs one that
+    --bundle has written.
 
     \b
     mbcli sweep arm.urdf --vary joint.elbow.damping=0.1,0.2,0.5 --at elbow=1 -t 2 -o damping.csv
@@ -158,7 +134,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
     mbcli sweep arm.urdf --vary state=random --samples 1000 --dask tcp://cluster:8786 -o table.csv
     mbcli sweep arm.urdf --points runs.csv -o table.csv --resume
     """
-    from mbcli.sweeps.sweeping import prepare_sweep, run_sweep
+    from mbcli.sweeps.sweeping import prepare_sweep
 
     model, state, run = take(values, MODEL_KEYS), take(values, STATE_KEYS), take(values, RUN_KEYS)
     run.no_log, run.log_path, run.input_file, run.controller_pickle = True, None, None, False  # of `simulate` alone
@@ -186,41 +162,19 @@ def sweep(ctx: click.Context, **values: Any) -> int:
             u=read_actuation(loaded.plant, run),
             timeout=options.timeout,
         )
-        journal = _journal(options)
+        if options.bundle is not None:
+            _write_bundle(options, prepared)
+            return 0
         quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-        with closing(ProgressLine(shown=not quiet)) as progress:
-            try:
-                table = run_sweep(
-                    prepared,
-                    jobs=options.jobs,
-                    dask=options.dask,
-                    ray=options.ray,
-                    retries=options.retries,
-                    shard=options.shard,
-                    journal=journal,
-                    data_set=options.output if _is_data_set(options) else None,
-                    resume=options.resume,
-                    on_progress=progress,
-                )
-            except BaseException:
-                if journal is not None and progress.done and not quiet:
-                    progress.close()
-                    click.echo(f"mbcli: {progress.done} runs are in {journal}; --resume goes on with them", err=True)
-                raise
+        table, progress = run_points(prepared, options, quiet)
         _write(options, table, prepared, loaded)
     if not quiet:
-        _report(table, progress)
-        if options.shard is not None:
-            click.echo(f"mbcli: they are in {journal}; `mbcli sweep merge {options.output}` writes the table", err=True)
-    return 0 if table.counts().get("ok") else NONE_OK
+        report(table, progress, options)
+    return exit_code(table)
 
 
 def _check_outputs(options: Options) -> None:
     """Errors of what is to be written, before anything is loaded."""
-    from mbcli.cli.sweep_parts import check_format
-    from mbcli.sweeps import stores
-    from mbcli.sweeps.data_set import check_folder, is_folder
-
     if options.plot is not None:
         from mbcli.sweeps.plot import check_plot
 
@@ -229,27 +183,15 @@ def _check_outputs(options: Options) -> None:
         if not options.measures:
             raise click.UsageError("--plot draws measures: give --measure")
         refuse_existing(options.plot, options.force or options.resume)
-    if options.output in (None, "-"):
-        if options.resume:
-            raise click.UsageError("--resume needs -o FILE, whose journal it goes on with")
-        if options.shard is not None:
-            raise click.UsageError("--shard needs -o FILE, beside which its journal lies")
+    if options.bundle is not None:
+        if options.output is not None or options.as_json:
+            raise click.UsageError("--bundle runs nothing: no -o, --json; `mbcli sweep run` takes the bundle")
+        from mbcli.sweeps import stores
+
+        options.bundle = stores.as_place(options.bundle)
+        stores.refuse_existing(options.bundle, options.force)
         return
-    options.output = stores.as_place(options.output)
-    check_format(options.output)
-    if is_folder(options.output):
-        check_folder(options.output, options.force or options.resume)
-    journal = _journal(options) or ""
-    if options.resume:
-        refuse_given_inputs(options.output)
-        if options.shard is None and not stores.exists(journal):  # a script of an array is the same each time
-            raise click.UsageError(f"--resume: there is no {journal}")
-        return
-    if not is_folder(options.output):
-        refuse_given_inputs(options.output)
-        stores.refuse_existing(options.output, options.force)
-    if stores.exists(journal) and not options.force:
-        raise OutputError(f"{journal}: error: exists: --resume goes on with it, --force replaces it")
+    check_outputs(options)
 
 
 def _loading(model: Options, run: Options) -> dict[str, Any]:
@@ -260,6 +202,15 @@ def _loading(model: Options, run: Options) -> dict[str, Any]:
             arguments[name] = os.path.abspath(arguments[name])
     arguments["srdf"] = tuple(map(os.path.abspath, arguments["srdf"]))
     return arguments
+
+
+def _write_bundle(options: Options, prepared: Sweep) -> None:
+    from mbcli.sweeps.packed_sweep import pack_sweep
+    from mbcli.sweeps.stores import write_bytes
+
+    assert options.bundle is not None
+    write_bytes(options.bundle, pack_sweep(prepared).content)
+    tell(f"mbcli: {counted(len(prepared.points), 'run')} and their files are in {options.bundle}")
 
 
 def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray, BoolArray] | None:
@@ -276,26 +227,7 @@ def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray,
     return loaded.plant.GetPositions(context), loaded.plant.GetVelocities(context), stated
 
 
-def _journal(options: Options) -> str | None:
-    """The journal beside the output."""
-    from mbcli.sweeps.shards import journal_of, parse_shard
-
-    if options.output in (None, "-"):
-        return None
-    return journal_of(options.output, None if options.shard is None else parse_shard(options.shard))
-
-
-def _is_data_set(options: Options) -> bool:
-    """Whether the run itself writes the output."""
-    return options.output is not None and options.output.endswith("/") and options.shard is None
-
-
 def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: LoadedModel) -> None:
-    replace = options.force or options.resume
-    if options.output not in (None, "-") and options.shard is None and not _is_data_set(options):
-        from mbcli.cli.sweep_parts import write_table
-
-        write_table(table, options.output, replace)
     if options.as_json:
         result = document(
             "sweep",
@@ -308,7 +240,7 @@ def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: Loaded
             columns=list(table.columns),
             rows=[[row.get(name) for name in table.columns] for row in table.rows],
             output=options.output,
-            journal=_journal(options),
+            journal=journal_beside(options),
         )
         click.echo(to_json(result))
     elif options.output in (None, "-"):
@@ -317,45 +249,3 @@ def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: Loaded
         from mbcli.sweeps.plot import plot_table
 
         plot_table(table, prepared.measures, options.plot)
-
-
-def _report(table: ResultTable, progress: ProgressLine) -> None:
-    """How the sweep went, on stderr."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
-    earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
-    click.echo(f"mbcli: {counted(len(table.rows), 'run')} in {progress.seconds:.3g} s{earlier}: {counts}", err=True)
-    shown: dict[str, Any] = {}
-    for row in table.rows if counts != f"{len(table.rows)} ok" else ():
-        if row["message"] and row["status"] != "ok":
-            shown.setdefault(row["message"], row)
-        if len(shown) == 3:
-            break
-    for message, row in shown.items():
-        tell(f"mbcli: point {row['point']}, {row['status']}: {message}")
-
-
-class ProgressLine:
-    """One line on stderr if that is a terminal."""
-
-    def __init__(self, shown: bool) -> None:
-        self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
-        self.done = self.taken_over = 0
-        self.seconds = 0.0
-
-    def __call__(self, progress: SweepProgress) -> None:
-        self.done, self.taken_over, self.seconds = progress.done, progress.taken_over, progress.seconds
-        now = time.monotonic()
-        if not self._active or now - self._drawn_at < DRAWN_EVERY:
-            return
-        self._drawn_at = now
-        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        sys.stderr.write(
-            f"\r\x1b[K{progress.done / progress.count:4.0%}  {progress.done} of {progress.count} runs{left} "
-        )
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._active and self._drawn_at:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-            self._active = False

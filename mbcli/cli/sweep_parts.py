@@ -1,20 +1,24 @@
-"""`mbcli sweep status` and `mbcli sweep merge`: what the journals of a sweep say."""
+"""`mbcli sweep status` and `sweep merge`: what the journals of a sweep say; `sweep run`: one that is in a bundle."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from mbcli.cli.options import usage_errors
-from mbcli.cli.output import emit, write_file
+from mbcli.cli.options import take, usage_errors
+from mbcli.cli.output import emit
+from mbcli.cli.sweep_running import (
+    check_format,
+    check_outputs,
+    engine_options,
+    exit_code,
+    report,
+    run_points,
+    write_table,
+)
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
-from mbcli.common.output_files import is_special
-
-if TYPE_CHECKING:
-    from mbcli.sweeps.result_table import ResultTable
 
 
 @click.command("status")
@@ -75,22 +79,24 @@ def merge(output: str, force: bool, quiet: bool) -> int:
     return 0
 
 
-def check_format(output: str) -> None:
-    """What is wrong with the name of an output."""
-    suffix = os.path.splitext(output)[1].lower()
-    if suffix not in (".csv", ".parquet") and not output.endswith("/"):
-        raise click.UsageError(f"-o {output}: the table is a .csv or .parquet file, or a FOLDER/ of these")
-    if suffix == ".parquet":
-        from mbcli.sweeps.result_table import require_parquet
+@click.command("run")
+@click.argument("bundle", metavar="BUNDLE")
+@engine_options
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
+def run(bundle: str, quiet: bool, **values: Any) -> int:
+    """Run a sweep that --bundle has written: BUNDLE is a file, or an address in a store.
 
-        require_parquet(output)
+    Nothing else is needed, but mbcli of the same version. Controllers in it are programs, and are run.
+    """
+    from mbcli.sweeps.packed_sweep import unpack_sweep
+    from mbcli.sweeps.stores import as_place
 
-
-def write_table(table: ResultTable, output: str, force: bool) -> None:
-    """Writes a table as the suffix of the output says."""
-    if output.lower().endswith(".parquet"):
-        table.write_parquet(output, force=force)
-    elif is_special(output):
-        write_file(output, table.as_csv(), force)
-    else:
-        table.write_csv(output, force=force)
+    options = take(values, tuple(values))
+    with usage_errors():
+        check_outputs(options)
+        table, progress = run_points(unpack_sweep(as_place(bundle)), options, quiet)
+        if options.output in (None, "-"):
+            click.echo(table.as_csv(), nl=False)
+    if not quiet:
+        report(table, progress, options)
+    return exit_code(table)

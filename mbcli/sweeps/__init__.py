@@ -14,6 +14,7 @@ worker         the process of a local worker
 local_workers  workers on this machine, which may be killed
 cases          what is left of it, and what is tried again
 bundle         what a job needs, as one file for machines that share nothing
+packed_sweep   a whole sweep as one file
 carried_files  where URIs lead, recorded on one machine and given on another
 clusters       batches of cases on a cluster
 tasks          a batch, on a worker
@@ -26,6 +27,7 @@ journal        the same on disk, with checksums
 stores         where outputs lie: files, or objects of a store (extra `s3`)
 stored_lines   the lines of a journal in a store
 result_table   the table, as CSV and Parquet (extra `parquet`)
+data_set       the table as a folder of Parquet files, written while runs end
 plot           a result against parameters (extra `plot`)
 sweeping       sweep(): all of it
 """

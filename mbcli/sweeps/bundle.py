@@ -34,7 +34,7 @@ from mbcli.sweeps.messages import job_text, read_job
 from mbcli.sweeps.point_run import PointRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mbcli.sweeps.point_run import Job
     from mbcli.sweeps.points import Point
@@ -53,15 +53,20 @@ class Bundle(NamedTuple):
 
 
 class UnpackedBundle(NamedTuple):
-    """A job whose paths lead below a folder, that folder, and the one there that was the working folder."""
+    """A job whose paths lead below a folder, that folder, the one there that was the working folder; and what else the
+    bundle says.
+    """
 
     job: Job
     top: str
     folder: str
+    document: dict[str, Any]
 
 
-def pack(job: Job, point: Point) -> Bundle:
+def pack(job: Job, point: Point, also: Mapping[str, Any] | None = None, paths: Iterable[str] = ()) -> Bundle:
     """The bundle of a job. point: any one of its sweep, whose run is prepared to see which files that takes.
+
+    also: what else it says, as a JSON document. paths: more files.
 
     Raises:
         ResourceError: a file is missing, or too large for a bundle.
@@ -76,9 +81,9 @@ def pack(job: Job, point: Point) -> Bundle:
     for name in OF_LOADING:
         value = job.loading.get(name)
         named += [value] if isinstance(value, (str, os.PathLike)) else list(value) if name == "srdf" and value else []
-    paths = [*map(os.fspath, named), *(source.path for source in sources), *job.files, *carried.paths()]
+    paths = [*paths, *map(os.fspath, named), *(source.path for source in sources), *job.files, *carried.paths()]
     files = [_source(path) for path in _with_named(paths)]
-    text = json.dumps({JOB: job_text(job), "folder": os.getcwd()})
+    text = json.dumps({**(also or {}), JOB: job_text(job), "folder": os.getcwd()})
     return Bundle(_digest(text, files), packed_files(files, JOB, text.encode()))
 
 
@@ -126,10 +131,10 @@ def unpack(bundle: Bundle) -> UnpackedBundle:
     os.utime(folder)
     packed = folder / PACKED
     try:
-        text, files = _read(packed, bundle.digest)
+        text, files = _checked(packed, bundle.digest)
     except (ModelError, ResourceError):
         write_in_place(packed, bundle.content, 0o600)
-        text, files = _read(packed, bundle.digest)
+        text, files = _checked(packed, bundle.digest)
     top = str(folder / FILES)
     for file in files:
         there = dataclasses.replace(file, path=carried_path(top, file.path))
@@ -139,7 +144,15 @@ def unpack(bundle: Bundle) -> UnpackedBundle:
     document = json.loads(text)
     work = carried_path(top, document["folder"])
     os.makedirs(work, mode=0o700, exist_ok=True)
-    return UnpackedBundle(_moved(read_job(document[JOB]), top, [file.path for file in files]), top, work)
+    return UnpackedBundle(_moved(read_job(document[JOB]), top, [file.path for file in files]), top, work, document)
+
+
+def read_bundle(path: str, name: str) -> Bundle:
+    """The bundle of a file. name: in errors: ResourceError if it cannot be read, ModelError if it is none."""
+    try:
+        return Bundle(_digest(*_read(Path(path), name)), Path(path).read_bytes())
+    except OSError as error:
+        raise ResourceError(f"{name}: error: cannot be read: {error.strerror}") from None
 
 
 def _tidy(home: Path) -> None:
@@ -164,9 +177,13 @@ def _home() -> Path:
 _temporary: list[Path] = []
 
 
-def _read(packed: Path, digest: str) -> tuple[str, list[SourceFile]]:
-    with GuardedFile(packed, "the bundle of the sweep") as file:
-        text, files = read_bytes(file, JOB).decode(), read_sources(file)
+def _read(packed: Path, name: str) -> tuple[str, list[SourceFile]]:
+    with GuardedFile(packed, name) as file:
+        return read_bytes(file, JOB).decode(), read_sources(file)
+
+
+def _checked(packed: Path, digest: str) -> tuple[str, list[SourceFile]]:
+    text, files = _read(packed, "the bundle of the sweep")
     if _digest(text, files) != digest:
         raise ModelError("the bundle of the sweep is not the one of its digest")
     return text, files

@@ -13,15 +13,14 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mbcli.errors import ResourceError
-from mbcli.sweeps.bundle import pack
 from mbcli.sweeps.point_run import LOST, OF_MACHINES
 from mbcli.sweeps.tasks import task_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable
 
+    from mbcli.sweeps.bundle import Bundle
     from mbcli.sweeps.cases import Cases
-    from mbcli.sweeps.point_run import Job
     from mbcli.sweeps.points import Point
 
 AHEAD = 2  # batches for each slot of the cluster
@@ -59,20 +58,21 @@ class Engine(Protocol):
         """Ends it."""
 
 
-def run_on_cluster(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    """Lists of (number of the point, its row) as batches end; the engine is closed behind them.
+def run_on_cluster(
+    bundle: Bundle, cases: Cases, engine: Engine
+) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
+    """Lists of (number of the point, its row) as batches end; the engine is closed behind them. bundle: of the job.
 
     Raises:
         ResourceError: the cluster is gone, or no worker of it can run a case.
     """
     try:
-        yield from _run(job, cases, engine)
+        yield from _run(bundle, cases, engine)
     finally:
         engine.close()
 
 
-def _run(job: Job, cases: Cases, engine: Engine) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    bundle = pack(job, cases.first())
+def _run(bundle: Bundle, cases: Cases, engine: Engine) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
     engine.give(bundle.content)
     batches: dict[Any, list[Point]] = {}
     refused: dict[str, str] = {}  # workers that can run nothing, and why

@@ -139,15 +139,20 @@ class LocalWorkers:
                 yield point.index, row
 
 
-def run_locally(job: Job, cases: Cases, jobs: int) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
+def run_locally(
+    job: Job, cases: Cases, jobs: int, top: str = "", folder: str | None = None
+) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
     """Lists of (number of the point, its row) as points end, by `jobs` processes.
+
+    top: the folder of the job's files, which messages do not name. folder: as of LocalWorkers; None: the working one.
 
     MbcliError if workers cannot start. Closing the iterator kills the workers.
     """
-    workers = LocalWorkers(job, jobs, os.getcwd())
+    workers = LocalWorkers(job, jobs, folder or os.getcwd())
     try:
-        for ended in workers.run(cases):
-            yield [ended]
+        for index, row in workers.run(cases):
+            row["message"] = row["message"].replace(top, "") if top else row["message"]
+            yield [(index, row)]
     finally:
         workers.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import tempfile
@@ -12,7 +11,7 @@ import weakref
 
 from mbcli.common.left_behind import folder_prefix
 from mbcli.errors import OutputError
-from mbcli.sweeps.stores import fetch, names_in, put, remove
+from mbcli.sweeps.stores import fetch, names_in, remove, write_bytes
 
 SENT_EVERY = 1.0  # [s] between two objects
 SENT_PART = 0.01  # of the time that has passed, at least: so that objects stay few
@@ -76,7 +75,7 @@ class StoredLines:
                     return
                 number = int(self._names[-1][:6]) + 1 if self._names else 0
                 name = f"{number:06d}-{os.urandom(4).hex()}"
-                put(f"{self.address}/{name}", io.BytesIO(content))
+                write_bytes(f"{self.address}/{name}", content)
                 self._names.append(name)
                 self._sent += len(content)
                 file.seek(self._sent)

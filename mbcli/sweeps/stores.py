@@ -6,6 +6,7 @@ its name after its last byte.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCAL = ("file://", "local://")
+PIECE = 1 << 22  # bytes that are read at once
 FETCHED_AT_ONCE = 8  # objects, which are in memory together
 
 
@@ -77,10 +79,21 @@ def written(place: str) -> Iterator[str]:
         except OSError as error:
             raise OutputError(f"{place}: error: cannot be written: {error.strerror or error}") from None
         return
-    with tempfile.NamedTemporaryFile(prefix=folder_prefix("table")) as file:
+    with tempfile.NamedTemporaryFile(prefix=folder_prefix("store")) as file:
         yield file.name
         with open(file.name, "rb") as content:  # the program that wrote it may have made a new one
             put(place, content)
+
+
+def write_bytes(place: str, content: bytes) -> None:
+    """Puts some bytes in a place, whole or not at all. OutputError if that fails."""
+    if is_address(place):
+        put(place, io.BytesIO(content))
+        return
+    try:
+        output_files.write_in_place(place, content)
+    except OSError as error:
+        raise OutputError(f"{place}: error: cannot be written: {error.strerror or error}") from None
 
 
 def put(place: str, content: Any) -> None:
@@ -88,7 +101,7 @@ def put(place: str, content: Any) -> None:
     files, path = file_system(place)
     try:
         with files.transaction, files.open(path, "wb") as target:
-            shutil.copyfileobj(content, target, 1 << 22)
+            shutil.copyfileobj(content, target, PIECE)
     except Exception as error:  # whatever a store raises
         raise OutputError(f"{place}: error: cannot be written: {_told(error)}") from None
 
@@ -101,6 +114,21 @@ def fetch(folder: str, names: list[str], path: str) -> None:
             paths = [f"{top.rstrip('/')}/{name}" for name in names[k : k + FETCHED_AT_ONCE]]
             found = files.cat(paths) if len(paths) > 1 else {paths[0]: files.cat_file(paths[0])}
             file.writelines(found[each] for each in paths)
+
+
+@contextmanager
+def read_here(place: str) -> Iterator[str]:
+    """The name of a file on this machine with what a place has. ResourceError if it cannot be read."""
+    if not is_address(place):
+        yield place
+        return
+    with tempfile.NamedTemporaryFile(prefix=folder_prefix("store")) as file:
+        with _reading(place):
+            files, path = file_system(place)
+            with files.open(path, "rb") as content:
+                shutil.copyfileobj(content, file, PIECE)
+            file.flush()
+        yield file.name
 
 
 def remove(place: str) -> None:

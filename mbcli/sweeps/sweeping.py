@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mbcli
 from mbcli.common.argument_names import argument
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from mbcli.models.loading import Models, ModelSource
+    from mbcli.sweeps.bundle import Bundle
     from mbcli.sweeps.data_set import DataSet
     from mbcli.sweeps.kept_rows import KeptRows
 
@@ -59,6 +60,15 @@ class SweepProgress:
         return self.seconds * (self.count - self.done) / new if new else None
 
 
+class Carried(NamedTuple):
+    """Of a sweep that came in a bundle: that, the folder of its files, the working folder there, and its identity."""
+
+    bundle: Bundle
+    top: str
+    folder: str
+    identity: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class Sweep:
     """What a sweep runs: a job, and its points."""
@@ -68,6 +78,8 @@ class Sweep:
     points: Sequence[Point]
     seed: int
     finals: tuple[str, ...]  # columns of the final state
+    made_of: Mapping[str, Any]  # the points, by made_points()
+    carried: Carried | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -76,6 +88,8 @@ class Sweep:
 
     def identity(self) -> dict:
         """What a journal says of it; other points do not make it another sweep."""
+        if self.carried is not None:
+            return dict(self.carried.identity)
         described = {
             "sources": list(self.job.sources),
             "loading": _described({name: v for name, v in self.job.loading.items() if name not in OF_FILES}),
@@ -204,18 +218,7 @@ def prepare_sweep(
     given = complete(PointArguments, settings, "prepare_sweep")
     points, sampling, samples, seed = (given[name] for name in ("points", "sampling", "samples", "seed"))
     timeout = given["timeout"]
-    if (vary is None) == (points is None):
-        raise ArgumentError(f"give {argument('vary')} or {argument('points')}: what varies")
-    if points is not None:
-        if sampling is not None or samples is not None:
-            raise ArgumentError(
-                f"{argument('points')} lists the points: no {argument('sampling')}, {argument('samples')}"
-            )
-        variations, made = read_points(points, seed)
-    else:
-        variations = parse_variations(vary or ())
-        require_kinds(variations)
-        made = make_points(variations, sampling, samples, seed)
+    variations, made = made_points(vary, points, sampling, samples, seed)
     if timeout is not None and not timeout > 0.0:
         raise ArgumentError(f"{argument('timeout')} must be greater than 0 s, it is {timeout:g}")
     texts = tuple(given["measures"])
@@ -229,7 +232,30 @@ def prepare_sweep(
         _check(PointRunner(job, loaded), made)
     job = dataclasses.replace(job, files=files | digests_of(opened))
     names = [*loaded.plant.GetPositionNames(), *loaded.plant.GetVelocityNames()]
-    return Sweep(job, variations, made, seed, tuple(f"{FINAL}{name}" for name in names))
+    described = {v.path: v.description or list(v.values or ()) for v in variations} if points is None else None
+    made_of = {"vary": described, "points": points, "sampling": sampling, "samples": samples, "seed": seed}
+    return Sweep(job, variations, made, seed, tuple(f"{FINAL}{name}" for name in names), made_of)
+
+
+def made_points(
+    vary: Iterable[str] | Mapping[str, Any] | None,
+    points: str | os.PathLike | None,
+    sampling: str | None,
+    samples: int | None,
+    seed: int,
+) -> tuple[list[Variation], Sequence[Point]]:
+    """What varies, and the points, of arguments of sweep(). ArgumentError if they do not fit."""
+    if (vary is None) == (points is None):
+        raise ArgumentError(f"give {argument('vary')} or {argument('points')}: what varies")
+    if points is not None:
+        if sampling is not None or samples is not None:
+            raise ArgumentError(
+                f"{argument('points')} lists the points: no {argument('sampling')}, {argument('samples')}"
+            )
+        return read_points(points, seed)
+    variations = parse_variations(vary or ())
+    require_kinds(variations)
+    return variations, make_points(variations, sampling, samples, seed)
 
 
 def _check(runner: PointRunner, points: Sequence[Point]) -> None:
@@ -277,7 +303,7 @@ def run_sweep(
         on_progress(SweepProgress(taken_over, count, taken_over, 0.0))
         if taken_over < count:
             cases = Cases(left, count - taken_over, given["retries"])
-            with closing(_running(prepared.job, cases, given)) as running:
+            with closing(_running(prepared, cases, given)) as running:
                 for ended in running:
                     keep(ended)
                     if parts is not None:
@@ -296,19 +322,22 @@ def _data_set(folder: str | os.PathLike, identity: Mapping[str, Any], rows: Kept
 
 
 def _running(
-    job: Job, cases: Cases, given: Mapping[str, Any]
+    prepared: Sweep, cases: Cases, given: Mapping[str, Any]
 ) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    dask, ray = given["dask"], given["ray"]
+    dask, ray, job, carried = given["dask"], given["ray"], prepared.job, prepared.carried
     if dask is None and ray is None:
         from mbcli.sweeps.local_workers import run_locally
 
-        return run_locally(job, cases, given["jobs"] or num_processors())
+        jobs = given["jobs"] or num_processors()
+        return run_locally(job, cases, jobs) if carried is None else run_locally(job, cases, jobs, *carried[1:3])
+    from mbcli.sweeps.bundle import pack
     from mbcli.sweeps.clusters import run_on_cluster
 
+    bundle = pack(job, cases.first()) if carried is None else carried.bundle
     if dask is not None:
         from mbcli.sweeps.dask_workers import DaskEngine
 
-        return run_on_cluster(job, cases, DaskEngine(dask))
+        return run_on_cluster(bundle, cases, DaskEngine(dask))
     from mbcli.sweeps.ray_workers import RayEngine
 
-    return run_on_cluster(job, cases, RayEngine(ray))
+    return run_on_cluster(bundle, cases, RayEngine(ray))

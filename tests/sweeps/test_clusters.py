@@ -149,12 +149,15 @@ def simulated(monkeypatch):
     from mbcli.sweeps import clusters
     from mbcli.sweeps.bundle import Bundle
 
-    monkeypatch.setattr(clusters, "pack", lambda job, point: Bundle("d" * 64, b""))
     monkeypatch.setattr(clusters, "JOINED_WITHIN", 0.3)
 
     def run(faults, count=300, retries=2, machines=Machines):
         points, machines = [Point(k, k, {}) for k in range(count)], machines(faults)
-        rows = [row for batch in run_on_cluster(None, Cases(points, count, retries), machines) for row in batch]
+        rows = [
+            row
+            for batch in run_on_cluster(Bundle("d" * 64, b""), Cases(points, count, retries), machines)
+            for row in batch
+        ]
         assert sorted(index for index, _ in rows) == list(range(count))  # none is lost, none is there twice
         return machines, dict(rows)
 

@@ -151,14 +151,14 @@ def test_nothing_is_there_under_its_name_until_it_is_whole(bucket):
 
 def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_lines, "SENT_EVERY", 0.05)
-    put, fails = stored_lines.put, []
+    write, fails = stored_lines.write_bytes, []
 
     def away(place, lines):
         if fails:
             raise OutputError(f"{place}: error: cannot be written: away")
-        put(place, lines)
+        write(place, lines)
 
-    monkeypatch.setattr(stored_lines, "put", away)
+    monkeypatch.setattr(stored_lines, "write_bytes", away)
     vary, options = {"state.elbow": "linspace(0, 1, 40)"}, {"duration": 0.3, "jobs": 1}
     here = sweep(PENDULUM, vary, **options).as_csv()
 
