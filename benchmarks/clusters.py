@@ -6,7 +6,8 @@
 `faults` runs Upkie (extra `robots`) with its meshes, on a ground, under a controller of two files. Workers have a mount
 namespace of their own (root is needed) in which the folders of the robot are empty. `cost` runs the double pendulum for
 0.01 s: by `mbcli sweep` on two processes of this machine, by `mbcli sweep --dask` on two workers, and by a function of
-three lines that plain Dask maps over the same starts on the same workers.
+three lines that plain Dask maps over the same starts on the same workers. Bytes are all that goes over the loopback:
+of the cluster alone under `unshare -n sh -c 'ip link set lo up && python -m benchmarks.clusters cost'`.
 """
 
 import json
@@ -30,6 +31,7 @@ TRANSMISSION = """<transmission name="{0}"><type>transmission_interface/SimpleTr
 CONTROLLER = "from gains import damped\n\n\ndef controller(v):\n    return [damped(x) for x in v[6:]]\n"
 GAINS = "def damped(speed):\n    return -0.5 * speed\n"
 MEASURES = ("min(base_z)", "max(contact_force_sum)", "energy_lost=first(energy)-final(energy)")
+MOST_PLAIN = 10_000  # cases for plain Dask, which takes 30 ms for each
 SECONDS = 0.01  # simulated, of a case of `cost`
 
 
@@ -42,6 +44,15 @@ def mbcli(*words, folder, **options):
         [sys.executable, "-c", program, "sweep", *map(str, words)],
         cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, **options,
     )  # fmt: skip
+
+
+def loopback():
+    """Bytes that the loopback has carried, None where that is not known."""
+    try:
+        lines = Path("/proc/net/dev").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.split()[0] == "lo:")
+    except (OSError, StopIteration):
+        return None
 
 
 def finished(process):
@@ -117,28 +128,46 @@ def cost(counts):
     """Time a case and memory of the client."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        print(f"{'cases':>7}  {'by':<22}  {'wall [s]':>8}  {'a case [ms]':>11}  {'client [MB]':>11}")
+        print(
+            f"{'cases':>7}  {'by':<22}  {'wall [s]':>8}  {'a case [ms]':>11}  {'client [MB]':>11}  {'bytes a case':>12}"
+        )
         for count in counts:
             words = [PENDULUM, "--vary", "state.elbow=uniform(-1, 1)", "--samples", count, "-t", SECONDS, "--force"]
             ways = {"mbcli sweep -j 2": [*words, "-j", "2", "-o", "here.csv"]}
             with BareCluster(folder / f"cluster{count}", 2) as cluster:
                 ways["mbcli sweep --dask"] = [*words, "--dask", cluster.address, "-o", "there.csv"]
                 for way, own in ways.items():
-                    report(count, way, *finished(mbcli(*own, folder=folder)))
+                    carried = loopback()
+                    report(count, way, *finished(mbcli(*own, folder=folder)), carried)
                 same = (folder / "here.csv").read_bytes() == (folder / "there.csv").read_bytes()
-                print(f"{'':>7}  tables of the same bytes: {'yes' if same else 'NO'}")
+                print(f"{'':>7}  tables of the same bytes: {'yes' if same else 'NO'}; {memories(cluster)}", flush=True)
+            if count > MOST_PLAIN:
+                continue
             with BareCluster(folder / f"plain{count}", 2) as cluster:
                 command = [sys.executable, "-m", "benchmarks.plain_dask", cluster.address, PENDULUM, count, SECONDS]
                 environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+                carried = loopback()
                 process = subprocess.Popen(
                     list(map(str, command)), env=environment, stderr=subprocess.PIPE, text=True, cwd=ROOT
                 )
-                report(count, "plain Dask", *finished(process))
+                report(count, "plain Dask", *finished(process), carried)
+                print(f"{'':>7}  {memories(cluster)}", flush=True)
 
 
-def report(count, way, seconds, memory):
-    """A line."""
-    print(f"{count:>7}  {way:<22}  {seconds:>8.2f}  {1e3 * seconds / count:>11.2f}  {memory / 1e6:>11.0f}", flush=True)
+def memories(cluster):
+    """The most memory of the scheduler and of a worker, as text."""
+    found = []
+    for process in (cluster.scheduler, cluster.workers[0]):
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        found.append(next(int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmHWM:")))
+    return "scheduler {:.0f} MB, a worker of Dask {:.0f} MB".format(*found)
+
+
+def report(count, way, seconds, memory, carried):
+    """A line. carried: what loopback() gave before."""
+    each = "" if carried is None else round((loopback() - carried) / count)
+    times = f"{seconds:>8.2f}  {1e3 * seconds / count:>11.2f}"
+    print(f"{count:>7}  {way:<22}  {times}  {memory / 1e6:>11.0f}  {each:>12}", flush=True)
 
 
 def main(words):

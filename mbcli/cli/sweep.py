@@ -162,10 +162,10 @@ def sweep(ctx: click.Context, **values: Any) -> int:
             u=read_actuation(loaded.plant, run),
             timeout=options.timeout,
         )
-        if options.bundle is not None:
-            _write_bundle(options, prepared)
-            return 0
         quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+        if options.bundle is not None:
+            _write_bundle(options.bundle, prepared, quiet)
+            return 0
         table, progress = run_points(prepared, options, quiet)
         _write(options, table, prepared, loaded)
     if not quiet:
@@ -204,13 +204,13 @@ def _loading(model: Options, run: Options) -> dict[str, Any]:
     return arguments
 
 
-def _write_bundle(options: Options, prepared: Sweep) -> None:
+def _write_bundle(place: str, prepared: Sweep, quiet: bool) -> None:
     from mbcli.sweeps.packed_sweep import pack_sweep
     from mbcli.sweeps.stores import write_bytes
 
-    assert options.bundle is not None
-    write_bytes(options.bundle, pack_sweep(prepared).content)
-    tell(f"mbcli: {counted(len(prepared.points), 'run')} and their files are in {options.bundle}")
+    write_bytes(place, pack_sweep(prepared).content)
+    if not quiet:
+        tell(f"mbcli: {counted(len(prepared.points), 'run')} and their files are in {place}")
 
 
 def _start(loaded: LoadedModel, state: Options) -> tuple[FloatArray, FloatArray, BoolArray] | None:
