@@ -41,7 +41,7 @@ def check_folder(folder: str, replace: bool) -> None:
         output_files.refuse_missing_folder(folder.rstrip("/"))
         if os.path.exists(folder.rstrip("/")) and not os.path.isdir(folder):
             raise OutputError(f"{folder}: error: is a file")
-    names = [name for name in names_in(folder) if name]
+    names = names_in(folder)
     others = [name for name in names if not PART.fullmatch(name)]
     if others:
         raise OutputError(f"{folder}: error: has {others[0]}, which is no part of a data set")

@@ -65,7 +65,10 @@ def names_in(folder: str) -> list[str]:
         files, path = file_system(folder)
         files.invalidate_cache()
         with suppress(FileNotFoundError, NotADirectoryError):
-            return sorted(name.rstrip("/").rpartition("/")[2] for name in files.ls(path, detail=False))
+            found = (name.rstrip("/") for name in files.ls(path, detail=False))
+            return sorted(
+                name.rpartition("/")[2] for name in found if name != path.rstrip("/")
+            )  # but a folder's marker
         return []
 
 

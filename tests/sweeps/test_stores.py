@@ -131,6 +131,33 @@ def test_lines_of_a_store_that_are_damaged_or_cut_run_again_and_are_replaced(buc
     assert "7 of them before" in succeed(*WORDS, "-o", output, "--resume").err
 
 
+def test_two_clients_of_one_output_lose_nothing(bucket):
+    output, journal = f"{bucket}/t.csv", f"{bucket}/t.csv.journal"
+    succeed(*WORDS, "-o", "here.csv")
+    options = {"duration": 0.01, "jobs": 1, "measures": ["max(elbow)"], "journal": journal}
+    vary = {"state.elbow": "linspace(-1, 1, 7)"}
+
+    def second(progress):
+        if progress.done == 3:
+            sweep(PENDULUM, vary, resume=True, **options)
+
+    table = sweep(PENDULUM, vary, on_progress=second, **options)
+    assert table.as_csv() == Path("here.csv").read_text()
+    status = succeed("sweep", "status", output, "--json").json()
+    assert status["done"] == 7 and status["journals"] == [journal]
+    names = stores.names_in(journal)
+    lines = b"".join(content(f"{journal}/{name}") for name in names).splitlines()
+    assert len(names) >= 3 and len(lines) > 8  # a head, seven rows, and what both have run
+
+
+def test_a_folder_that_another_program_has_marked_is_an_empty_one(bucket):
+    files, path = stores.file_system(f"{bucket}/set/")
+    files.pipe_file(f"{path.rstrip('/')}/", b"")
+    assert stores.names_in(f"{bucket}/set/") == []
+    succeed(*WORDS, "-o", f"{bucket}/set/")
+    assert stores.names_in(f"{bucket}/set/") == ["part-00000.parquet"]
+
+
 def test_nothing_is_there_under_its_name_until_it_is_whole(bucket):
     class Broken:
         left = 3
