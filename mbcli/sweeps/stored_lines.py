@@ -67,9 +67,10 @@ class StoredLines:
                 self.fault, fails = (self.fault if fails else error), True
 
     def _send(self) -> None:
+        end = os.path.getsize(self.path)  # what comes meanwhile is for the next time
         with open(self.path, "rb") as file:
             file.seek(self._sent)
-            while content := file.read(LARGEST):
+            while content := file.read(min(LARGEST, end - self._sent)):
                 content = content[: content.rfind(b"\n") + 1]
                 if not content:
                     return

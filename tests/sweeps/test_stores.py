@@ -202,6 +202,21 @@ def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_erro
     assert lines.read_bytes().count(b"\n") == 41
 
 
+def test_lines_that_come_while_others_are_sent_wait_for_the_next_object(monkeypatch):
+    lines, sent = stored_lines.StoredLines("memory://lines"), []
+    Path(lines.path).write_bytes(b"one\n")
+
+    def slow(place, content):
+        sent.append(content)
+        with open(lines.path, "ab") as file:
+            file.write(b"more\nhal")
+
+    monkeypatch.setattr(stored_lines, "write_bytes", slow)
+    lines.close()
+    lines.close()
+    assert sent == [b"one\n", b"more\n"]
+
+
 def test_other_commands_refuse_an_address_in_a_line(tmp_path):
     for words in (
         ("simulate", PENDULUM, "-t", "0.01"),
