@@ -10,12 +10,12 @@ import time
 import weakref
 
 from mbcli.common.left_behind import folder_prefix
-from mbcli.errors import OutputError
+from mbcli.errors import MbcliError, OutputError
 from mbcli.sweeps.stores import fetch, names_in, remove, write_bytes
 
 SENT_EVERY = 1.0  # [s] between two objects
 SENT_PART = 0.01  # of the time that has passed, at least: so that objects stay few
-LARGEST = 1 << 24  # bytes of an object
+LARGEST = 1 << 22  # bytes of an object
 
 
 class StoredLines:
@@ -31,7 +31,7 @@ class StoredLines:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self.fault: OutputError | None = None
+        self.fault: Exception | None = None
         folder = tempfile.mkdtemp(prefix=folder_prefix("journal"))
         self.path = os.path.join(folder, "lines")
         self._keeper = weakref.finalize(self, shutil.rmtree, folder, True)
@@ -63,7 +63,7 @@ class StoredLines:
             try:
                 self._send()
                 fails = False
-            except OutputError as error:
+            except (MbcliError, OSError) as error:
                 self.fault, fails = (self.fault if fails else error), True
 
     def _send(self) -> None:
@@ -89,5 +89,7 @@ class StoredLines:
         try:
             self._send()
         except OutputError as error:
-            self._keeper.detach()
-            raise OutputError(f"{error}; its lines are in {self.path}") from None
+            name = f"{os.urandom(4).hex()}-{os.path.basename(self.address)}"
+            kept = os.path.join(tempfile.gettempdir(), name)  # no name that later runs would remove
+            os.replace(self.path, kept)
+            raise OutputError(f"{error}; its lines are in {kept}") from None

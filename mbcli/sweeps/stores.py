@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 import tempfile
+import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -65,10 +66,9 @@ def names_in(folder: str) -> list[str]:
         files, path = file_system(folder)
         files.invalidate_cache()
         with suppress(FileNotFoundError, NotADirectoryError):
-            found = (name.rstrip("/") for name in files.ls(path, detail=False))
-            return sorted(
-                name.rpartition("/")[2] for name in found if name != path.rstrip("/")
-            )  # but a folder's marker
+            found = [name.rstrip("/") for name in files.ls(path, detail=False)]
+            marker = path.rstrip("/")  # that some programs make of a folder
+            return sorted(name.rpartition("/")[2] for name in found if name != marker)
         return []
 
 
@@ -101,10 +101,14 @@ def write_bytes(place: str, content: bytes) -> None:
 
 def put(place: str, content: Any) -> None:
     """Puts what a stream has in a place of a store, whole or not at all. OutputError if that fails."""
-    files, path = file_system(place)
+    path = file_system(place)[1]
+    start = "/".join(place.split("/", 3)[:3])
     try:
-        with files.transaction, files.open(path, "wb") as target:
-            shutil.copyfileobj(content, target, PIECE)
+        with _writing:
+            if start not in _writers:
+                _writers[start] = file_system(place, skip_instance_cache=True)[0]
+            with _writers[start].transaction, _writers[start].open(path, "wb") as target:
+                shutil.copyfileobj(content, target, PIECE)
     except Exception as error:  # whatever a store raises
         raise OutputError(f"{place}: error: cannot be written: {_told(error)}") from None
 
@@ -148,11 +152,15 @@ def remove(place: str) -> None:
         raise OutputError(f"{place}: error: cannot be removed: {_told(error)}") from None
 
 
-def file_system(place: str) -> tuple[Any, str]:
+_writing = threading.Lock()  # a transaction has all that its file system writes, in whatever thread
+_writers: dict[str, Any] = {}  # file systems that nobody else has
+
+
+def file_system(place: str, **options: Any) -> tuple[Any, str]:
     """The file system of an address, and the path in it. ResourceError if its package is not there."""
     fsspec = import_extra("fsspec", "s3", f"{place}: a store")
     try:
-        return fsspec.core.url_to_fs(place)
+        return fsspec.core.url_to_fs(place, **options)
     except ImportError as error:
         cure = f": {install_line('s3')}" if place.startswith(("s3://", "s3a://")) else ""
         raise ResourceError(f"{place}: error: {error}{cure}") from None

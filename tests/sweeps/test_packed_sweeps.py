@@ -22,11 +22,13 @@ def words(robot, tmp_path, monkeypatch):  # noqa: F811
     return [*found, "--controller", robot / "control/hop.py"]
 
 
-@pytest.mark.parametrize("points", ["file", "drawn"])
+@pytest.mark.parametrize("points", ["file", "drawn", "random"])
 def test_parts_of_a_bundle_give_the_table_of_the_machine_that_made_it(words, robot, points):  # noqa: F811
     vary = ["--points", robot / "points.csv"] if points == "file" else ["--samples", "5", "--seed", "3"]
     if points == "drawn":
         vary += ["--vary", "state.up=uniform(-0.005, 0.1)", "--vary", "body.leg.mass=*choice(1, 1.2, -1)"]
+    if points == "random":
+        vary += ["--vary", "state=random", "--vary", "geometry.*.friction=0.5,1.0", "--sampling", "latin-hypercube"]
     bundle = f"memory://jobs/{points}.sweep"
     succeed(*words, *vary, "-j", "1", "-o", "here.csv")
     result = succeed(*words, *vary, "--bundle", bundle)

@@ -1,10 +1,12 @@
 """Sweeps whose table and journal lie in an object store: a server of S3 that runs here, and fsspec's memory."""
 
+import io
 import logging
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -176,6 +178,42 @@ def test_nothing_is_there_under_its_name_until_it_is_whole(bucket):
         assert not stores.exists(f"{folder}/t.csv") and stores.names_in(folder) == []
 
 
+def test_a_thread_that_ends_to_write_does_not_end_what_another_writes(bucket):
+    half, ended = threading.Event(), threading.Event()
+
+    class Broken:
+        left = 3
+
+        def read(self, size):
+            self.left -= 1
+            if self.left == 1:
+                half.set()
+                ended.wait(5.0)
+            if not self.left:
+                raise OSError("no more")
+            return b"half"
+
+    def write_broken():
+        with pytest.raises(OutputError):
+            stores.put(f"{bucket}/broken", Broken())
+
+    class Whole(io.BytesIO):
+        def read(self, size):
+            half.wait(0.5)  # in vain, where one waits for the other
+            return super().read(size)
+
+    thread = threading.Thread(target=write_broken)
+
+    stores.put(f"{bucket}/first", io.BytesIO(b"first"))
+    threading.Timer(0.1, thread.start).start()
+    stores.put(f"{bucket}/whole", Whole(b"whole"))
+    names = stores.names_in(bucket)
+    ended.set()
+    half.wait()
+    thread.join()
+    assert names == stores.names_in(bucket) == ["first", "whole"] and content(f"{bucket}/whole") == b"whole"
+
+
 def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_lines, "SENT_EVERY", 0.05)
     write, fails = stored_lines.write_bytes, []
@@ -200,6 +238,11 @@ def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_erro
         sweep(PENDULUM, vary, journal="memory://j2", on_progress=lambda progress: fails.append(True), **options)
     lines = Path(str(error.value).rpartition(" are in ")[2])
     assert lines.read_bytes().count(b"\n") == 41
+    monkeypatch.chdir(tmp_path)
+    lines.rename("j2")  # they are a journal
+    done = []
+    sweep(PENDULUM, vary, journal="j2", resume=True, on_progress=lambda progress: done.append(progress.done), **options)
+    assert done == [40]
 
 
 def test_lines_that_come_while_others_are_sent_wait_for_the_next_object(monkeypatch):
