@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, ResourceError
 from mbcli.sweeps.bundle import pack, read_bundle, unpack
 from mbcli.sweeps.carried_files import carried_path
 from mbcli.sweeps.stores import read_here
@@ -40,8 +40,8 @@ def unpack_sweep(place: str) -> Sweep:
     """
     with read_here(place) as path:
         bundle = read_bundle(path, place)
-    unpacked = unpack(bundle)
     try:
+        unpacked = unpack(bundle)
         told = unpacked.document[SWEEP]
         made_of, identity, made_by = told["made_of"], told["identity"], told["program"]
         points: Any = made_of["points"]
@@ -49,7 +49,9 @@ def unpack_sweep(place: str) -> Sweep:
             made_of["points"] = carried_path(unpacked.top, points)
         variations, made = made_points(**made_of)
         finals = tuple(identity["table"]["finals"])
-    except (KeyError, TypeError):
+    except OSError as error:
+        raise ResourceError(f"{place}: error: cannot be unpacked: {error.strerror}") from None
+    except (LookupError, TypeError, AttributeError, ValueError, RecursionError):
         raise ModelError(f"{place}: error: is no bundle of a whole sweep") from None
     if made_by != program():
         raise ModelError(f"{place}: error: was made by {made_by}, and this is {program()}")

@@ -1,5 +1,6 @@
 """A sweep in a bundle runs in parts where its files are not, to the table of the first machine."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from command_line import cli, succeed
 from test_bundles import MEASURES, robot  # noqa: F401  fixtures
 
+from mbcli.log.stored_sources import packed_files
 from mbcli.sweeps import packed_sweep
 
 
@@ -68,6 +70,16 @@ def test_a_bundle_that_is_none_or_of_another_program_is_refused_in_a_line(words,
     assert cli("sweep", "run", "none.sweep").err == "none.sweep: error: cannot be read: No such file or directory\n"
     Path("text.sweep").write_text("nothing")
     assert "text.sweep: error: is not an HDF5 file" in cli("sweep", "run", "text.sweep").err
+    for damage in (
+        {"sweep": 3},
+        {"sweep": {"made_of": {"vary": [4]}, "identity": {}, "program": ""}},
+        {"job": "{}"},
+        {},
+    ):
+        text = json.dumps({"folder": "/", **damage}).encode()
+        Path("other.sweep").write_bytes(packed_files([], "job", text))
+        other = cli("sweep", "run", "other.sweep")
+        assert other.code == 3 and other.err == "other.sweep: error: is no bundle of a whole sweep\n"
     monkeypatch.setattr(packed_sweep, "program", lambda: "mbcli 9")
     other = cli("sweep", "run", "hop.sweep")
     assert other.code == 3 and other.err.startswith("hop.sweep: error: was made by mbcli ")
