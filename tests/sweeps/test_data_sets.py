@@ -100,3 +100,21 @@ def test_a_data_set_in_a_store_is_that_of_a_folder():
     longer = [word.replace("1, 7)", "1, 3)") for word in WORDS]
     succeed(*longer, "-o", "memory://sets/t/", "--force")
     assert len(files.ls("/sets/t")) == 2
+
+
+def test_a_sweep_that_is_stopped_between_two_parts_in_a_store_goes_on_to_the_same_bytes():
+    files = pytest.importorskip("fsspec").filesystem("memory")
+    options = {"duration": 0.01, "jobs": 1}
+    sweep(PENDULUM, VARY, journal="t.journal", data_set="t", **options)
+    stored = {"journal": "memory://stopped/t.journal", "data_set": "memory://stopped/t"}
+
+    def stop(progress):
+        if progress.done == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(PENDULUM, VARY, on_progress=stop, **stored, **options)
+    assert [name.rpartition("/")[2] for name in files.ls("/stopped/t", detail=False)] == ["part-00000.parquet"]
+    sweep(PENDULUM, VARY, resume=True, **stored, **options)
+    found = {name.rpartition("/")[2]: files.cat_file(name) for name in files.ls("/stopped/t", detail=False)}
+    assert found == parts("t")
