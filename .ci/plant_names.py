@@ -1,4 +1,7 @@
-"""For mkdocstrings: the names of PlantCore, `name = file.function`, are documented as the methods that they are."""
+"""For mkdocstrings: the names of PlantCore, `name = file.function`, are documented as the methods that they are.
+
+And sections `Example:` are what it knows as `Examples:`, which it shows as code.
+"""
 
 import copy
 import re
@@ -7,6 +10,10 @@ import griffe
 
 
 class PlantNames(griffe.Extension):
+    def on_instance(self, *, obj, **others):
+        if obj.docstring is not None:
+            obj.docstring.value = obj.docstring.value.replace("\nExample:\n", "\nExamples:\n")
+
     def on_package(self, *, pkg, **others):
         if pkg.path != "mbcli":
             return

@@ -98,7 +98,21 @@ class System:
         return port_at(self.input_ports(), port_index, "input")
 
     def GetInputPort(self, port_name: str) -> Any:
-        """The input port of that name. RuntimeError that lists all names if there is none."""
+        """The input port of that name.
+
+        Args:
+          port_name: as "u0" or "actuation".
+
+        Returns:
+          The InputPort.
+
+        Raises:
+          RuntimeError: there is none; the message lists all names.
+
+        Example:
+          >>> plant.GetInputPort("actuation").size()
+          1
+        """
         return port_named(self.input_ports(), port_name, "input")
 
     def HasInputPort(self, port_name: str) -> bool:

@@ -103,6 +103,7 @@ def members_on_the_page():
             yield from ((f"{name}.{member}", getattr(module, member)) for member in members.split(", "))
         elif name.rpartition(".")[2][0].isupper():
             kind = getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])
+            yield name, kind
             yield from ((f"{name}.{member}", function) for member, function in functions_of(kind))
 
 

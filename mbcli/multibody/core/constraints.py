@@ -65,11 +65,27 @@ def constraints_of(state: EvaluatedState) -> ActiveConstraints:
 def AddCouplerConstraint(
     plant: PlantData, joint0: Joint, joint1: Joint, gear_ratio: float, offset: float = 0.0
 ) -> MultibodyConstraintId:
-    """q0 = gear_ratio q1 + offset, for two joints of one degree of freedom; returns the id.
+    """q0 = gear_ratio q1 + offset, for two joints of one degree of freedom.
 
-    offset has the unit of q0, gear_ratio that of q0 by that of q1. RuntimeError: a joint with another number of
-    degrees of freedom, values that are not finite; for this and the others: after Finalize(), elements of another
-    plant, the `tamsi` approximation.
+    Args:
+      joint0: of this plant.
+      joint1: another one of this plant.
+      gear_ratio: [unit of q0 by unit of q1].
+      offset: [unit of q0].
+
+    Returns:
+      The id of the constraint.
+
+    Raises:
+      RuntimeError: a joint has another number of freedoms or is another plant's; numbers are not finite; after
+        Finalize(); the approximation of contact is `tamsi`.
+
+    Example:
+      >>> arm = MultibodyPlant(0.01)
+      >>> instance = Parser(arm).AddModels("sample_models/double_pendulum.urdf")
+      >>> belt = arm.AddCouplerConstraint(arm.GetJointByName("shoulder"), arm.GetJointByName("elbow"), gear_ratio=-0.5)
+      >>> arm.num_coupler_constraints()
+      1
     """
     return add_constraint(plant, "coupler", (joint0, joint1), CouplerConstraint, joint0, joint1, gear_ratio, offset)
 
@@ -84,10 +100,29 @@ def AddDistanceConstraint(
     stiffness: float = math.inf,
     damping: float = 0.0,
 ) -> MultibodyConstraintId:
-    """Point P of body A and point Q of body B keep their distance [m]; returns the id.
+    """Point P of body A and point Q of body B keep their distance.
 
-    p_AP, p_BQ: [m] (3,), in A and in B. A finite stiffness [N/m] makes a spring of the free length `distance`,
-    with damping [N s/m]. RuntimeError: A is B; the distance or the stiffness is not positive; damping is negative.
+    Args:
+      body_A: of this plant.
+      p_AP: (3,) [m], in A.
+      body_B: another one of this plant.
+      p_BQ: (3,) [m], in B.
+      distance: greater than 0 [m]; the free length of the spring that a finite stiffness makes.
+      stiffness: greater than 0 [N/m].
+      damping: 0 or more [N s/m].
+
+    Returns:
+      The id of the constraint.
+
+    Raises:
+      RuntimeError: A is B; a number is out of its range; a body is another plant's; after Finalize().
+
+    Example:
+      >>> box = MultibodyPlant(0.01)
+      >>> body = box.AddRigidBody("box", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> rope = box.AddDistanceConstraint(box.world_body(), [0, 0, 1], body, [0, 0, 0.05], distance=0.5)
+      >>> box.num_constraints()
+      1
     """
     arguments = (body_A, p_AP, body_B, p_BQ, distance, stiffness, damping)
     return add_constraint(plant, "distance", (body_A, body_B), DistanceConstraint, *arguments)
@@ -96,10 +131,26 @@ def AddDistanceConstraint(
 def AddBallConstraint(
     plant: PlantData, body_A: RigidBody, p_AP: ArrayLike, body_B: RigidBody, p_BQ: ArrayLike | None = None
 ) -> MultibodyConstraintId:
-    """Point P of body A and point Q of body B coincide; returns the id.
+    """Point P of body A and point Q of body B coincide.
 
-    p_AP, p_BQ: [m] (3,), in A and in B. Without p_BQ, Q has the place of P in the default positions at Finalize().
-    RuntimeError: A is B.
+    Args:
+      body_A: of this plant.
+      p_AP: (3,) [m], in A.
+      body_B: another one of this plant.
+      p_BQ: (3,) [m], in B; default: the place of P in the default positions at Finalize().
+
+    Returns:
+      The id of the constraint.
+
+    Raises:
+      RuntimeError: A is B; a body is another plant's; after Finalize().
+
+    Example:
+      >>> box = MultibodyPlant(0.01)
+      >>> body = box.AddRigidBody("box", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> pin = box.AddBallConstraint(box.world_body(), [0, 0, 1], body, [0, 0, 0.05])
+      >>> box.num_ball_constraints()
+      1
     """
     return add_constraint(plant, "ball", (body_A, body_B), BallConstraint, body_A, p_AP, body_B, p_BQ)
 
@@ -107,7 +158,27 @@ def AddBallConstraint(
 def AddWeldConstraint(
     plant: PlantData, body_A: RigidBody, X_AP: RigidTransform, body_B: RigidBody, X_BQ: RigidTransform
 ) -> MultibodyConstraintId:
-    """Frame P of body A and frame Q of body B coincide; returns the id. RuntimeError: A is B."""
+    """Frame P of body A and frame Q of body B coincide.
+
+    Args:
+      body_A: of this plant.
+      X_AP: pose of P in A [m].
+      body_B: another one of this plant.
+      X_BQ: pose of Q in B [m].
+
+    Returns:
+      The id of the constraint.
+
+    Raises:
+      RuntimeError: A is B; a body is another plant's; after Finalize().
+
+    Example:
+      >>> box = MultibodyPlant(0.01)
+      >>> body = box.AddRigidBody("box", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> weld = box.AddWeldConstraint(box.world_body(), RigidTransform([0, 0, 1]), body, RigidTransform())
+      >>> box.num_weld_constraints()
+      1
+    """
     return add_constraint(plant, "weld", (body_A, body_B), WeldConstraint, body_A, X_AP, body_B, X_BQ)
 
 

@@ -1,4 +1,4 @@
-"""Names, limits and values of coordinates, for the plant and for one model instance."""
+"""How many coordinates there are, and their values, for the plant and for one model instance."""
 
 from __future__ import annotations
 
@@ -7,39 +7,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from mbcli.math import RigidTransform
 from mbcli.math.array_arguments import as_numbers
 from mbcli.multibody.core.default_velocities import set_default_velocities
-from mbcli.multibody.core.lookup import GetModelInstanceName, all_actuators, free_joint_of, of_instance
-from mbcli.multibody.math import SpatialVelocity
+from mbcli.multibody.core.lookup import of_instance
 from mbcli.multibody.scalars import FLOAT, Scalar
 from mbcli.multibody.state.context import Context
 from mbcli.multibody.tree.checked_numbers import require_finite
 from mbcli.multibody.tree.index import ModelInstanceIndex
 
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Vector
     from mbcli.multibody.core.plant_data import PlantData
-    from mbcli.multibody.tree.element import MultibodyElement
-    from mbcli.multibody.tree.frame import Frame
     from mbcli.multibody.tree.joint import Joint
-    from mbcli.multibody.tree.rigid_body import RigidBody
-
-    Given = TypeVar("Given")
 
 ALL = slice(None)
-EMPTY = np.zeros(0)
 
 
 # how many
 
 
 def num_positions(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> int:
-    """The number of positions of the plant or of a model instance. After Finalize()."""
+    """The number of positions of the plant or of a model instance.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      nq, the size of q; 7 of it for a floating body, a quaternion and a position.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.num_positions(), robot.num_positions()
+      (2, 19)
+    """
     plant.require_finalized("num_positions")
     if model_instance is None:
         return plant.model.sizes["nq"]
@@ -47,7 +51,21 @@ def num_positions(plant: PlantData, model_instance: ModelInstanceIndex | None = 
 
 
 def num_velocities(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> int:
-    """The number of velocities of the plant or of a model instance. After Finalize()."""
+    """The number of velocities of the plant or of a model instance.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      nv, the size of v; 6 of it for a floating body.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.num_velocities(), robot.num_velocities()
+      (2, 18)
+    """
     plant.require_finalized("num_velocities")
     if model_instance is None:
         return plant.model.sizes["nv"]
@@ -55,131 +73,30 @@ def num_velocities(plant: PlantData, model_instance: ModelInstanceIndex | None =
 
 
 def num_multibody_states(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> int:
-    """The number of positions and velocities of the plant or of a model instance. After Finalize()."""
+    """The number of positions and velocities of the plant or of a model instance.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      nq + nv, the size of [q; v].
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.num_multibody_states(), robot.num_multibody_states()
+      (4, 37)
+    """
     return num_positions(plant, model_instance) + num_velocities(plant, model_instance)
 
 
 # names
 
 
-def GetPositionNames(
-    plant: PlantData,
-    model_instance: ModelInstanceIndex | None = None,
-    add_model_instance_prefix: bool | None = None,
-    always_add_suffix: bool = True,
-) -> list[str]:
-    """`{instance}_{joint}_{suffix}` for each position, in the order of q."""
-    return coordinate_names(plant, "position", model_instance, add_model_instance_prefix, always_add_suffix)
-
-
-def GetVelocityNames(
-    plant: PlantData,
-    model_instance: ModelInstanceIndex | None = None,
-    add_model_instance_prefix: bool | None = None,
-    always_add_suffix: bool = True,
-) -> list[str]:
-    """`{instance}_{joint}_{suffix}` for each velocity, in the order of v."""
-    return coordinate_names(plant, "velocity", model_instance, add_model_instance_prefix, always_add_suffix)
-
-
-def GetStateNames(
-    plant: PlantData, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
-) -> list[str]:
-    """Names of the positions, then of the velocities, of the plant or of a model instance."""
-    return GetPositionNames(plant, model_instance, add_model_instance_prefix) + GetVelocityNames(
-        plant, model_instance, add_model_instance_prefix
-    )
-
-
-def GetActuatorNames(
-    plant: PlantData, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
-) -> list[str]:
-    """`{instance}_{actuator}` for each entry of u: actuators on joints, then those that act through transmissions."""
-    plant.require_finalized("GetActuatorNames")
-    prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
-    return [instance_prefix(plant, a, prefix) + a.name() for a in all_actuators(plant, model_instance)]
-
-
 def moving_joints(plant: PlantData, model_instance: ModelInstanceIndex | int | None = None) -> list[Joint]:
     """The joints with a place in the forest."""
     return [j for j in of_instance(plant, plant.elements.joints, model_instance) if j not in plant.elements.loop_joints]
-
-
-def instance_prefix(plant: PlantData, element: MultibodyElement, wanted: bool) -> str:
-    return f"{GetModelInstanceName(plant, element.model_instance())}_" if wanted else ""
-
-
-def coordinate_names(
-    plant: PlantData, kind: str, model_instance: ModelInstanceIndex | None, prefix: bool | None, always_add_suffix: bool
-) -> list[str]:
-    plant.require_finalized(f"Get{kind.capitalize()}Names")
-    prefix = model_instance is None if prefix is None else prefix
-    by_start = {}
-    for joint in moving_joints(plant, model_instance):
-        suffixes = getattr(joint.kinematics, f"{kind.upper()}_SUFFIXES")
-        start = joint.position_start() if kind == "position" else joint.velocity_start()
-        for k, suffix in enumerate(suffixes):
-            name = instance_prefix(plant, joint, prefix) + joint.name()
-            if always_add_suffix or len(suffixes) > 1:
-                name += f"_{suffix}"
-            by_start[start + k] = name
-    return [by_start[i] for i in sorted(by_start)]
-
-
-# limits
-
-
-def GetPositionLowerLimits(plant: PlantData) -> Vector:
-    """(nq,) [rad or m], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "position", 0)
-
-
-def GetPositionUpperLimits(plant: PlantData) -> Vector:
-    """(nq,) [rad or m], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "position", 1)
-
-
-def GetVelocityLowerLimits(plant: PlantData) -> Vector:
-    """(nv,) [rad/s or m/s], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "velocity", 0)
-
-
-def GetVelocityUpperLimits(plant: PlantData) -> Vector:
-    """(nv,) [rad/s or m/s], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "velocity", 1)
-
-
-def GetAccelerationLowerLimits(plant: PlantData) -> Vector:
-    """(nv,) [rad/s^2 or m/s^2], -inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "acceleration", 0)
-
-
-def GetAccelerationUpperLimits(plant: PlantData) -> Vector:
-    """(nv,) [rad/s^2 or m/s^2], inf if there is none. After Finalize()."""
-    return _limits_vector(plant, "acceleration", 1)
-
-
-def GetEffortLowerLimits(plant: PlantData) -> Vector:
-    """(nu,) [N m or N], -inf if there is none. After Finalize()."""
-    return -GetEffortUpperLimits(plant)
-
-
-def GetEffortUpperLimits(plant: PlantData) -> Vector:
-    """(nu,) [N m or N], inf if there is none, and for controls of transmissions. After Finalize()."""
-    plant.require_finalized("GetEffortUpperLimits")
-    limits = [a.effort_limit() for a in plant.elements.actuators]
-    return np.array(limits + [np.inf] * len(plant.elements.transmission_actuators))
-
-
-def _limits_vector(plant: PlantData, kind: str, side: int) -> Vector:
-    """Those of one kind of all joints; side: 0 for the lower ones, 1 for the upper ones."""
-    plant.require_finalized(f"Get{kind.capitalize()}{('Lower', 'Upper')[side]}Limits")
-    return np.concatenate([EMPTY, *(joint.limits[kind][side] for joint in plant.joints_by_place)])
-
-
-def joints_by_place(plant: PlantData) -> list[Joint]:
-    """The joints in the order of their positions, which is that of their velocities."""
-    return sorted(moving_joints(plant), key=lambda joint: (joint.position_start(), joint.velocity_start()))
 
 
 # values
@@ -243,7 +160,22 @@ def kernel_numbers(context: Context, value: Any, shape: tuple[int, ...], what: s
 
 
 def GetPositions(plant: PlantData, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
-    """q, (nq,)"""
+    """The positions of a context, of the plant or of a model instance.
+
+    Args:
+      context: state of this plant.
+      model_instance: default: the whole plant.
+
+    Returns:
+      q (nq,) [rad or m; quaternions 1], a copy.
+
+    Raises:
+      RuntimeError: the context is another plant's; there is no such model instance.
+
+    Example:
+      >>> plant.GetPositions(context)
+      array([ 0.4, -0.9])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -253,7 +185,22 @@ def GetPositions(plant: PlantData, context: Context, model_instance: ModelInstan
 
 
 def GetVelocities(plant: PlantData, context: Context, model_instance: ModelInstanceIndex | None = None) -> Vector:
-    """v, (nv,)"""
+    """The velocities of a context, of the plant or of a model instance.
+
+    Args:
+      context: state of this plant.
+      model_instance: default: the whole plant.
+
+    Returns:
+      v (nv,) [rad/s or m/s], a copy.
+
+    Raises:
+      RuntimeError: the context is another plant's; there is no such model instance.
+
+    Example:
+      >>> plant.GetVelocities(context)
+      array([ 1.1, -0.6])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -265,7 +212,22 @@ def GetVelocities(plant: PlantData, context: Context, model_instance: ModelInsta
 def GetPositionsAndVelocities(
     plant: PlantData, context: Context, model_instance: ModelInstanceIndex | None = None
 ) -> Vector:
-    """[q; v]"""
+    """The state of a context, of the plant or of a model instance.
+
+    Args:
+      context: state of this plant.
+      model_instance: default: the whole plant.
+
+    Returns:
+      [q; v] (nq + nv,) [rad or m; rad/s or m/s], a copy.
+
+    Raises:
+      RuntimeError: the context is another plant's; there is no such model instance.
+
+    Example:
+      >>> plant.GetPositionsAndVelocities(context)
+      array([ 0.4, -0.9,  1.1, -0.6])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -282,7 +244,21 @@ def SetPositions(
     model_instance: ModelInstanceIndex | ArrayLike | None = None,
     q: ArrayLike | None = None,
 ) -> None:
-    """SetPositions(context, q) or SetPositions(context, model_instance, q)."""
+    """SetPositions(context, q) or SetPositions(context, model_instance, q).
+
+    Args:
+      context: of this plant; changed.
+      model_instance: whose positions q are; default: the whole plant's.
+      q: (nq,) [rad or m; quaternions 1].
+
+    Raises:
+      RuntimeError: the context is another plant's; q has another size or is not finite: nothing is written.
+
+    Example:
+      >>> plant.SetPositions(context, [0.1, 0.2])
+      >>> plant.GetPositions(context)
+      array([0.1, 0.2])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -303,7 +279,21 @@ def SetVelocities(
     model_instance: ModelInstanceIndex | ArrayLike | None = None,
     v: ArrayLike | None = None,
 ) -> None:
-    """SetVelocities(context, v) or SetVelocities(context, model_instance, v)."""
+    """SetVelocities(context, v) or SetVelocities(context, model_instance, v).
+
+    Args:
+      context: of this plant; changed.
+      model_instance: whose velocities v are; default: the whole plant's.
+      v: (nv,) [rad/s or m/s].
+
+    Raises:
+      RuntimeError: the context is another plant's; v has another size or is not finite: nothing is written.
+
+    Example:
+      >>> plant.SetVelocities(context, [1.0, -2.0])
+      >>> plant.GetVelocities(context)
+      array([ 1., -2.])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -324,7 +314,21 @@ def SetPositionsAndVelocities(
     model_instance: ModelInstanceIndex | ArrayLike | None = None,
     q_v: ArrayLike | None = None,
 ) -> None:
-    """[q; v] of the plant or of a model instance."""
+    """SetPositionsAndVelocities(context, q_v) or SetPositionsAndVelocities(context, model_instance, q_v).
+
+    Args:
+      context: of this plant; changed.
+      model_instance: whose state q_v is; default: the whole plant's.
+      q_v: [q; v] (nq + nv,) [rad or m; rad/s or m/s].
+
+    Raises:
+      RuntimeError: the context is another plant's; q_v has another size or is not finite: nothing is written.
+
+    Example:
+      >>> plant.SetPositionsAndVelocities(context, [0.1, 0.2, 1.0, -2.0])
+      >>> plant.GetVelocities(context)
+      array([ 1., -2.])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -411,7 +415,21 @@ def write_part(array: Vector, size: int, what: str, indices: list[int], values: 
 
 
 def GetDefaultPositions(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> Vector:
-    """q of a new context."""
+    """q of a new context, of the plant or of a model instance.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      (nq,) [rad or m; quaternions 1].
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.GetDefaultPositions()
+      array([0., 0.])
+    """
     plant.require_finalized("GetDefaultPositions")
     q = np.zeros(plant.model.sizes["nq"])
     for joint in moving_joints(plant):
@@ -427,7 +445,22 @@ def SetDefaultPositions(
     model_instance: ModelInstanceIndex | None = None,
     q_instance: ArrayLike | None = None,
 ) -> None:
-    """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on."""
+    """SetDefaultPositions(q) or SetDefaultPositions(model_instance, q): q of contexts made from now on.
+
+    Args:
+      q: (nq,) [rad or m; quaternions 1].
+      model_instance: whose positions q are; default: the whole plant's.
+      q_instance: another name of q.
+
+    Raises:
+      RuntimeError: q has another size; before Finalize().
+
+    Example:
+      >>> swing = mbcli.load_model("sample_models/double_pendulum.urdf").plant
+      >>> swing.SetDefaultPositions([0.3, 0.0])
+      >>> swing.GetPositions(swing.CreateDefaultContext())
+      array([0.3, 0. ])
+    """
     model_instance, q = _instance_and_value(arguments, model_instance, q if q_instance is None else q_instance)
     full = GetDefaultPositions(plant)
     indices = slice(None) if model_instance is None else q_indices(plant, model_instance)
@@ -438,7 +471,18 @@ def SetDefaultPositions(
 
 
 def CreateDefaultContext(plant: PlantData) -> Context:
-    """A context at time 0 with the default positions and zero velocities, but for those of files for free bodies."""
+    """A context at time 0 with the default positions and zero velocities, but for those of files for free bodies.
+
+    Returns:
+      State and inputs of this plant, independent of other contexts.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.GetPositions(plant.CreateDefaultContext())
+      array([0., 0.])
+    """
     plant.require_finalized("CreateDefaultContext")
     context = Context(plant.whole_plant())
     context.state.set_q(GetDefaultPositions(plant))
@@ -461,129 +505,6 @@ def SetDefaultState(plant: PlantData, context: Context, state: Any = None) -> No
     set_default_velocities(plant, context)
     for state, body in zip(context.state.deformables, plant.elements.deformable_bodies, strict=True):
         state.rest(body.default_positions())
-
-
-# free bodies
-
-
-def SetDefaultFreeBodyPose(
-    plant: PlantData, body: RigidBody, X_PB: RigidTransform | None = None, *, X_WB: RigidTransform | None = None
-) -> None:
-    """X_PB of a floating body in contexts made from now on; kept for a body that turns out not to float.
-
-    P is the body's parent, whichever name the pose is given by.
-    """
-    X_PB = RigidTransform(_one_of(X_PB, X_WB, "SetDefaultFreeBodyPose: X_PB"))
-    plant.require_own(body, "SetDefaultFreeBodyPose")
-    plant.default_free_poses[int(body.index())] = X_PB
-    if plant.is_finalized() and body.is_floating_base_body():
-        free_joint_of(plant, body).SetDefaultPose(X_PB)
-
-
-def GetDefaultFreeBodyPose(plant: PlantData, body: RigidBody) -> RigidTransform:
-    """Identity if none was set."""
-    return plant.default_free_poses.get(int(body.index()), RigidTransform())
-
-
-def GetFreeBodyPose(plant: PlantData, context: Context, body: RigidBody) -> RigidTransform:
-    """X_PB, P and B the frames that the body's joint of six degrees of freedom connects."""
-    if body.parent_plant is not plant.origin:
-        plant.require_own(body, "GetFreeBodyPose")
-    return body.required_free_joint().GetPose(context)
-
-
-def SetFreeBodyPose(
-    plant: PlantData,
-    context: Context,
-    body: RigidBody,
-    X_JpJc: RigidTransform | None = None,
-    *,
-    X_PB: RigidTransform | None = None,
-    X_WB: RigidTransform | None = None,
-) -> None:
-    """X_JpJc as in GetFreeBodyPose(), under this name or a former one."""
-    if X_JpJc is None or X_PB is not None or X_WB is not None:
-        X_JpJc = _one_of(X_JpJc, X_PB if X_PB is not None else X_WB, "SetFreeBodyPose: X_JpJc")
-    if not isinstance(X_JpJc, RigidTransform):  # those of other scalars are derived from it
-        X_JpJc = RigidTransform(X_JpJc)
-    if body.parent_plant is not plant.origin:
-        plant.require_own(body, "SetFreeBodyPose")
-    body.required_free_joint().SetPose(context, X_JpJc)
-
-
-def SetFloatingBaseBodyPoseInWorldFrame(
-    plant: PlantData, context: Context, body: RigidBody, X_WB: RigidTransform
-) -> None:
-    """X_WB of a floating base. RuntimeError for another body."""
-    _require_floating_base(plant, body, "SetFloatingBaseBodyPoseInWorldFrame")
-    SetFreeBodyPose(plant, context, body, X_WB)
-
-
-def SetFloatingBaseBodyPoseInAnchoredFrame(
-    plant: PlantData, context: Context, frame_F: Frame, body: RigidBody, X_FB: RigidTransform
-) -> None:
-    """X_FB of a floating base in a frame that is fixed in World. RuntimeError for other bodies or frames."""
-    _require_floating_base(plant, body, "SetFloatingBaseBodyPoseInAnchoredFrame")
-    if not plant.whole_plant().IsAnchored(frame_F.body()):
-        raise RuntimeError(f"SetFloatingBaseBodyPoseInAnchoredFrame: frame '{frame_F.name()}' is not anchored")
-    SetFreeBodyPose(plant, context, body, frame_F.CalcPoseInWorld(context) @ X_FB)
-
-
-def SetDefaultFloatingBaseBodyPose(plant: PlantData, body: RigidBody, X_WB: RigidTransform) -> None:
-    """X_WB of a floating base in contexts made from now on; kept for a body that turns out not to float."""
-    SetDefaultFreeBodyPose(plant, body, X_WB)
-
-
-def GetDefaultFloatingBaseBodyPose(plant: PlantData, body: RigidBody) -> RigidTransform:
-    """X_WB, identity if none was set."""
-    return GetDefaultFreeBodyPose(plant, body)
-
-
-def _require_floating_base(plant: PlantData, body: RigidBody, method: str) -> None:
-    plant.require_finalized(method)
-    plant.require_own(body, method)
-    if not body.is_floating_base_body():
-        raise RuntimeError(f"{method}: body '{body.name()}' is not a floating base")
-
-
-def SetFreeBodySpatialVelocity(
-    plant: PlantData,
-    *arguments: Any,
-    body: RigidBody | None = None,
-    V_PB: SpatialVelocity | None = None,
-    context: Context | None = None,
-    V_WB: SpatialVelocity | None = None,
-    V_JpJc: SpatialVelocity | None = None,
-) -> None:
-    """SetFreeBodySpatialVelocity(context, body, V_JpJc); the former order (body, V_PB, context) too.
-
-    The velocity is that of the frames that the body's joint connects, whichever name it is given by.
-    """
-    for argument in arguments:
-        if isinstance(argument, Context):
-            context = argument
-        elif isinstance(argument, SpatialVelocity):
-            V_PB = argument
-        else:
-            body = argument
-    former = V_WB if V_JpJc is None else V_JpJc
-    V_PB = _one_of(V_PB, former, "SetFreeBodySpatialVelocity: V_JpJc")
-    if body is None:
-        raise TypeError("SetFreeBodySpatialVelocity: body must be given")
-    plant.require_own(body, "SetFreeBodySpatialVelocity")
-    joint = body.required_free_joint()
-    joint.SetVelocities(context, V_PB.get_coeffs())
-
-
-# velocities and rates
-
-
-def _one_of(value: Given | None, former: Given | None, name: str) -> Given:
-    """An argument that has a former name; TypeError unless it is given by one of the two."""
-    given = [each for each in (value, former) if each is not None]
-    if len(given) != 1:
-        raise TypeError(f"{name} must be given, once")
-    return given[0]
 
 
 def _instance_and_value(arguments: tuple[Any, ...], model_instance: Any, value: Any) -> tuple[Any, Any]:

@@ -31,7 +31,22 @@ if TYPE_CHECKING:
 
 
 def CalcMassMatrix(plant: PlantData, context: Context) -> Matrix:
-    """M(q), (nv, nv), reflected inertias included, by the composite-rigid-body algorithm."""
+    """M(q), reflected inertias included, by the composite-rigid-body algorithm.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      (nv, nv), symmetric [kg m^2 between hinges, kg between sliders, kg m between both].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+
+    Example:
+      >>> plant.CalcMassMatrix(context).round(4)
+      array([[1.4266, 0.2772],
+             [0.2772, 0.1281]])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -48,7 +63,21 @@ def CalcMassMatrix(plant: PlantData, context: Context) -> Matrix:
 
 
 def CalcMassMatrixViaInverseDynamics(plant: PlantData, context: Context) -> Matrix:
-    """M(q), (nv, nv), one column per unit acceleration."""
+    """M(q) as CalcMassMatrix() has it, by one run of inverse dynamics per unit acceleration.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      (nv, nv) [kg m^2 between hinges, kg between sliders, kg m between both].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+
+    Example:
+      >>> np.allclose(plant.CalcMassMatrixViaInverseDynamics(context), plant.CalcMassMatrix(context))
+      True
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -59,7 +88,21 @@ def CalcMassMatrixViaInverseDynamics(plant: PlantData, context: Context) -> Matr
 
 
 def CalcBiasTerm(plant: PlantData, context: Context) -> Vector:
-    """C(q, v) v, (nv,): no gravity, no applied forces."""
+    """C(q, v) v, Coriolis and centripetal terms: no gravity, no applied forces.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      (nv,) [N m or N].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+
+    Example:
+      >>> plant.CalcBiasTerm(context).round(4)
+      array([-0.1805, -0.2275])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -68,7 +111,21 @@ def CalcBiasTerm(plant: PlantData, context: Context) -> Vector:
 
 
 def CalcGravityGeneralizedForces(plant: PlantData, context: Context) -> Vector:
-    """tau_g(q), (nv,), on the side of the applied forces: M vdot + C v = tau_g."""
+    """tau_g(q), on the side of the applied forces: M vdot + C v = tau_g.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      (nv,) [N m or N].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+
+    Example:
+      >>> plant.CalcGravityGeneralizedForces(context).round(4)
+      array([-3.4555,  1.1288])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -79,9 +136,26 @@ def CalcGravityGeneralizedForces(plant: PlantData, context: Context) -> Vector:
 def CalcInverseDynamics(
     plant: PlantData, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces
 ) -> Vector:
-    """tau = M vdot + C v - tau_app - sum J^T F_app, (nv,), with the applied forces in external_forces.
+    """tau = M vdot + C v - tau_app - sum J^T F_app, with the applied forces in external_forces.
 
     Gravity and other force elements count only as far as external_forces has them.
+
+    Args:
+      context: state of this plant.
+      known_vdot: (nv,) [rad/s^2 or m/s^2].
+      external_forces: made for this plant, as by CalcForceElementsContribution().
+
+    Returns:
+      (nv,) [N m or N].
+
+    Raises:
+      RuntimeError: the context or the forces are another plant's; known_vdot has another size.
+
+    Example:
+      >>> forces = MultibodyForces(plant)
+      >>> plant.CalcForceElementsContribution(context, forces)
+      >>> plant.CalcInverseDynamics(context, [0.0, 0.0], forces).round(4)
+      array([ 3.275 , -1.3562])
     """
     state = context.state
     if state.plant is not plant:
@@ -144,7 +218,24 @@ def CalcAccelerations(
 
 
 def CalcGeneralizedForces(plant: PlantData, context: Context, forces: MultibodyForces) -> Vector:
-    """tau + sum J^T F of a set of forces, (nv,)."""
+    """tau + sum J^T F of a set of forces.
+
+    Args:
+      context: state of this plant.
+      forces: made for this plant.
+
+    Returns:
+      (nv,) [N m or N].
+
+    Raises:
+      RuntimeError: the context or the forces are another plant's.
+
+    Example:
+      >>> forces = MultibodyForces(plant)
+      >>> plant.CalcForceElementsContribution(context, forces)
+      >>> plant.CalcGeneralizedForces(context, forces).round(4)  # gravity alone
+      array([-3.4555,  1.1288])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -310,7 +401,22 @@ def make_context(plant: PlantData, tree: Tree) -> Context:
 
 
 def EvalTimeDerivatives(plant: PlantData, context: Context) -> ContinuousState:
-    """[qdot; vdot] of a plant with time step 0."""
+    """[qdot; vdot] of a plant with time step 0, under the inputs of the context.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      ContinuousState of nq + nv numbers [rad/s or m/s; rad/s^2 or m/s^2].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+      NumericalError: a joint with roll, pitch and yaw is at gimbal lock.
+
+    Example:
+      >>> plant.EvalTimeDerivatives(context).CopyToVector().round(3)
+      array([ 1.1  , -0.6  , -7.517, 26.864])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)

@@ -89,7 +89,21 @@ def _refuse_duplicate(
 
 
 def AddModelInstance(plant: PlantData, name: str) -> ModelInstanceIndex:
-    """A new model instance; its name must be new."""
+    """A new model instance; its name must be new.
+
+    Args:
+      name: of it.
+
+    Returns:
+      Its index.
+
+    Raises:
+      RuntimeError: there is one of that name; after Finalize().
+
+    Example:
+      >>> int(MultibodyPlant(0.0).AddModelInstance("gripper"))
+      2
+    """
     plant.require_not_finalized("AddModelInstance")
     if name in plant.elements.instance_names:
         raise RuntimeError(f"there is a model instance named '{name}' already")
@@ -115,6 +129,22 @@ def AddRigidBody(
     """A rigid body: AddRigidBody(name, M_BBo_B) or AddRigidBody(name, model_instance, M_BBo_B).
 
     Without a model instance the body goes to the default one, which is allowed only as long as no other was added.
+
+    Args:
+      name: new in its model instance.
+      model_instance: of this plant.
+      M_BBo_B: inertia about the body's origin Bo, in its frame B [kg, m, kg m^2]; default: none.
+
+    Returns:
+      The RigidBody.
+
+    Raises:
+      RuntimeError: the name is there, the model instance is missing; after Finalize().
+      TypeError: model_instance is a SpatialInertia, and M_BBo_B is given.
+
+    Example:
+      >>> MultibodyPlant(0.0).AddRigidBody("box", SpatialInertia.SolidCubeWithMass(2.0, 0.1)).default_mass()
+      2.0
     """
     if type(model_instance) is ModelInstanceIndex:
         instance = model_instance
@@ -141,7 +171,22 @@ def add_body(
 
 
 def AddFrame(plant: PlantData, frame: AnyFrame) -> AnyFrame:
-    """Adds a FixedOffsetFrame; returns it."""
+    """Adds a FixedOffsetFrame; returns it.
+
+    Args:
+      frame: on a frame of this plant; its name new in its model instance.
+
+    Returns:
+      The frame.
+
+    Raises:
+      RuntimeError: its parent is another plant's, the name is there; after Finalize().
+
+    Example:
+      >>> box = MultibodyPlant(0.0)
+      >>> box.AddFrame(FixedOffsetFrame("shelf", box.world_frame(), RigidTransform([0, 0, 1.2]))).name()
+      'shelf'
+    """
     if frame.parent_frame().parent_plant is not plant:
         plant.require_own(frame.parent_frame(), f"frame '{frame.name()}'")
     if frame.instance_index is None:  # of a body that was added since
@@ -166,6 +211,30 @@ def AddJoint(
 
     AddJoint(RevoluteJoint, name, parent, X_PF, child, X_BM, axis, ...) makes the joint, and frames NAME_parent and
     NAME_child where X_PF and X_BM are given: where they are None, the frames are those of the bodies.
+
+    Args:
+      joint: a Joint, or its class.
+      name: with a class; new in its model instance.
+      parent: P.
+      X_PF: pose of the frame F on the parent [m]; None: P.
+      child: B.
+      X_BM: pose of the frame M on the child [m]; None: B.
+      arguments: further ones of the class, as axis (3,) [1].
+      named: the same by name.
+
+    Returns:
+      The joint.
+
+    Raises:
+      RuntimeError: a frame is another plant's, a body is connected with itself, the name is there; after
+        Finalize().
+      TypeError: a joint with a name, or a class without name and bodies.
+
+    Example:
+      >>> arm = MultibodyPlant(0.0)
+      >>> link = arm.AddRigidBody("link", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> arm.AddJoint(RevoluteJoint("hinge", arm.world_frame(), link.body_frame(), [0, 0, 1])).name()
+      'hinge'
     """
     if isinstance(joint, type):
         if name is None or parent is None or child is None:
@@ -197,13 +266,51 @@ def _frame_of_joint(plant: PlantData, name: str, body: RigidBody, X: RigidTransf
 def WeldFrames(
     plant: PlantData, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
 ) -> WeldJoint:
-    """Welds M to F at X_FM (identity if not given) by a joint named `F_welds_to_M`."""
+    """Welds M to F by a joint named `F_welds_to_M`.
+
+    Args:
+      frame_on_parent_F: of this plant.
+      frame_on_child_M: of this plant.
+      X_FM: pose of M in F [m]; default: identity.
+
+    Returns:
+      The WeldJoint.
+
+    Raises:
+      RuntimeError: a frame is another plant's, both are of one body, they are welded already; after Finalize().
+
+    Example:
+      >>> arm = MultibodyPlant(0.0)
+      >>> base = arm.AddRigidBody("base", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> arm.WeldFrames(arm.world_frame(), base.body_frame(), RigidTransform([0, 0, 0.5])).name()
+      'world_welds_to_base'
+    """
     name = f"{frame_on_parent_F.name()}_welds_to_{frame_on_child_M.name()}"
     return AddJoint(plant, WeldJoint(name, frame_on_parent_F, frame_on_child_M, X_FM))
 
 
 def AddJointActuator(plant: PlantData, name: str, joint: Joint, effort_limit: float = np.inf) -> JointActuator:
-    """An actuator for a joint of one degree of freedom; effort_limit [N m or N] is greater than 0."""
+    """An actuator for a joint of one degree of freedom.
+
+    Args:
+      name: new in the model instance of the joint.
+      joint: of this plant.
+      effort_limit: greater than 0 [N m or N].
+
+    Returns:
+      The JointActuator.
+
+    Raises:
+      RuntimeError: the joint is another plant's or has another number of freedoms, the limit is not positive, the
+        name is there; after Finalize().
+
+    Example:
+      >>> arm = MultibodyPlant(0.0)
+      >>> link = arm.AddRigidBody("link", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> hinge = arm.AddJoint(RevoluteJoint("hinge", arm.world_frame(), link.body_frame(), [0, 0, 1]))
+      >>> arm.AddJointActuator("motor", hinge, effort_limit=20.0).effort_limit()
+      20.0
+    """
     if joint.parent_plant is not plant:
         plant.require_own(joint, f"actuator '{name}'")
     actuator = JointActuator(name, joint, effort_limit)
@@ -251,7 +358,24 @@ def add_tendon_spring(
 
 
 def AddForceElement(plant: PlantData, force_element: AnyForceElement) -> AnyForceElement:
-    """Adds a force element; returns it. A plant has exactly one gravity field from the start."""
+    """Adds a force element; returns it. A plant has exactly one gravity field from the start.
+
+    Args:
+      force_element: of elements of this plant, as a LinearSpringDamper.
+
+    Returns:
+      The force element.
+
+    Raises:
+      RuntimeError: a second gravity field, an element of another plant; after Finalize().
+
+    Example:
+      >>> box = MultibodyPlant(0.0)
+      >>> body = box.AddRigidBody("box", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> spring = LinearSpringDamper(box.world_body(), [0, 0, 1], body, [0, 0, 0], 0.5, 100.0, 1.0)
+      >>> box.AddForceElement(spring).stiffness()  # [N/m]
+      100.0
+    """
     if isinstance(force_element, UniformGravityFieldElement) and plant.elements.force_elements:
         raise RuntimeError("the plant has a gravity field already: change it through mutable_gravity_field()")
     for part in force_element.tied_elements():

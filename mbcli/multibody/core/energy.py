@@ -17,14 +17,39 @@ if TYPE_CHECKING:
 
 
 def CalcKineticEnergy(plant: PlantData, context: Context) -> Scalar:
-    """[J], reflected inertias included"""
+    """Kinetic energy, reflected inertias included.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      [J].
+
+    Raises:
+      RuntimeError: the context is another plant's.
+
+    Example:
+      >>> round(plant.CalcKineticEnergy(context), 4)
+      0.7031
+    """
     return energies_and_power(plant, context)[0]
 
 
 def CalcPotentialEnergy(plant: PlantData, context: Context) -> Scalar:
-    """[J] of gravity and all force elements; gravity counts from the world's origin.
+    """Potential energy of gravity and all force elements; gravity counts from the world's origin.
 
-    RuntimeError if an element, as a bushing, has none.
+    Args:
+      context: state of this plant.
+
+    Returns:
+      [J].
+
+    Raises:
+      RuntimeError: the context is another plant's; an element, as a bushing, has no potential energy.
+
+    Example:
+      >>> round(plant.CalcPotentialEnergy(context), 4)
+      22.4071
     """
     energy = energies_and_power(plant, context)[1]
     return energy if not plant.special_force_elements else energy + _of_users(plant, context, "CalcPotentialEnergy")

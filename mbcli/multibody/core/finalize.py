@@ -45,7 +45,18 @@ if TYPE_CHECKING:
 
 @paused_collection()
 def Finalize(plant: PlantData) -> None:
-    """Ends construction: bodies without a way to World get floating joints, coordinates get their places."""
+    """Ends construction: bodies without a way to World get floating joints, coordinates get their places.
+
+    Raises:
+      RuntimeError: it was called before; constraints, transmissions or deformable bodies do not fit the joints.
+
+    Example:
+      >>> box = MultibodyPlant(0.0)
+      >>> body = box.AddRigidBody("box", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+      >>> box.Finalize()
+      >>> box.num_positions(), box.num_velocities()
+      (7, 6)
+    """
     plant.require_not_finalized("Finalize")
     if plant.settings.sleep_tolerance > 0.0 and plant.elements.deformable_bodies:
         raise RuntimeError("Finalize: a plant with deformable bodies has no islands that sleep: set no tolerance")

@@ -41,12 +41,30 @@ def is_compiled(element: ForceElement) -> bool:
 
 
 def gravity_field(plant: PlantData) -> UniformGravityFieldElement:
-    """The gravity field, which every plant has."""
+    """The gravity field, which every plant has.
+
+    Returns:
+      The force element; its vector is in W [m/s^2].
+
+    Example:
+      >>> plant.gravity_field().gravity_vector()
+      array([ 0.  ,  0.  , -9.81])
+    """
     return plant.gravity
 
 
 def mutable_gravity_field(plant: PlantData) -> UniformGravityFieldElement:
-    """The gravity field, which every plant has."""
+    """The gravity field, to be changed.
+
+    Returns:
+      The force element; set_gravity_vector() takes g_W (3,) [m/s^2], and raises RuntimeError after Finalize().
+
+    Example:
+      >>> moon = MultibodyPlant(0.0)
+      >>> moon.mutable_gravity_field().set_gravity_vector([0, 0, -1.62])
+      >>> moon.gravity_field().gravity_vector()
+      array([ 0.  ,  0.  , -1.62])
+    """
     return plant.gravity
 
 
@@ -168,7 +186,21 @@ def _set_force_element_forces(
 
 
 def CalcForceElementsContribution(plant: PlantData, context: Context, forces: MultibodyForces) -> None:
-    """Sets `forces` to those of all force elements and of joint damping."""
+    """Sets `forces` to those of gravity, springs, all other force elements and joint damping.
+
+    Args:
+      context: state of this plant.
+      forces: made for this plant; body forces [N m, N] and generalized forces (nv,) [N m or N] are written.
+
+    Raises:
+      RuntimeError: the context or the forces are another plant's.
+
+    Example:
+      >>> forces = MultibodyForces(plant)
+      >>> plant.CalcForceElementsContribution(context, forces)
+      >>> plant.GetBodyByName("lower").GetForceInWorld(context, forces).translational()  # its weight
+      array([ 0.   ,  0.   , -5.886])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)

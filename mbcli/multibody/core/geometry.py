@@ -33,9 +33,22 @@ EVERY_BIT = -1
 
 
 def RegisterAsSourceForSceneGraph(plant: PlantData, scene_graph: SceneGraph) -> SourceId:
-    """Makes the plant a source of geometries; returns its SourceId.
+    """Makes the plant a source of geometries.
 
-    RuntimeError without a scene graph, after Finalize(), or if it is one already.
+    Args:
+      scene_graph: that gets them.
+
+    Returns:
+      The SourceId of the plant.
+
+    Raises:
+      RuntimeError: there is no scene graph; after Finalize(); the plant is a source already.
+
+    Example:
+      >>> box, scene_graph = MultibodyPlant(0.01), SceneGraph()
+      >>> source = box.RegisterAsSourceForSceneGraph(scene_graph)
+      >>> box.geometry_source_is_registered()
+      True
     """
     plant.require_not_finalized("RegisterAsSourceForSceneGraph")
     if scene_graph is None:
@@ -67,7 +80,15 @@ def geometry_source_is_registered(plant: PlantData) -> bool:
 
 
 def get_source_id(plant: PlantData) -> SourceId | None:
-    """SourceId, None if the plant is not registered."""
+    """The plant as a source of geometries.
+
+    Returns:
+      SourceId, None if the plant is not registered.
+
+    Example:
+      >>> MultibodyPlant(0.01).get_source_id() is None
+      True
+    """
     return plant.source_id
 
 
@@ -81,20 +102,34 @@ def RegisterCollisionGeometry(
     *,
     coulomb_friction: CoulombFriction | None = None,
 ) -> GeometryId:
-    """A shape that collides, at X_BG in a body; returns its GeometryId.
+    """A shape that collides, at X_BG in a body.
 
     Args:
-        body: of this plant.
-        X_BG: RigidTransform.
-        shape: Shape.
-        name: that no other one of the body has.
-        properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction. Beyond pydrake:
-            friction along ("material", "friction_direction"), a vector (3,) in the frame of the geometry, is that
-            of "coulomb_friction", across it "friction_across"; "friction_direction_body" names a body of the model
-            instance, in whose frame the direction is given instead.
+      body: of this plant.
+      X_BG: pose of the shape in the body [m].
+      shape: of lengths in [m].
+      name: that no other one of the body has.
+      properties: ProximityProperties with ("material", "coulomb_friction"), or a CoulombFriction. Beyond pydrake:
+        friction along ("material", "friction_direction"), a vector (3,) in the frame of the geometry, is that
+        of "coulomb_friction", across it "friction_across"; "friction_direction_body" names a body of the model
+        instance, in whose frame the direction is given instead.
+      coulomb_friction: instead of properties [1].
 
-    RuntimeError after Finalize(), without a scene graph, without friction, for a direction of friction without a
-    coefficient across it, or for a rigid or compliant geometry without a hydroelastic property that its shape needs.
+    Returns:
+      Its GeometryId.
+
+    Raises:
+      RuntimeError: after Finalize(), without a scene graph, without friction, for a direction of friction without a
+        coefficient across it, or for a rigid or compliant geometry without a hydroelastic property that its shape
+        needs.
+      TypeError: properties of another kind.
+
+    Example:
+      >>> box, scene_graph = AddMultibodyPlantSceneGraph(builder, 0.01)
+      >>> X_BG, friction = RigidTransform([0, 0, 0.1]), CoulombFriction(0.8, 0.6)
+      >>> ball = box.RegisterCollisionGeometry(box.world_body(), X_BG, Sphere(0.1), "ball", friction)
+      >>> box.num_collision_geometries()
+      1
     """
     if coulomb_friction is not None:
         properties = coulomb_friction
@@ -131,10 +166,29 @@ def RegisterVisualGeometry(
     properties: ProximityProperties | IllustrationProperties | None = None,
     geometry_instance: GeometryInstance | None = None,
 ) -> GeometryId:
-    """A shape that is seen, at X_BG in a body, or a GeometryInstance; returns its GeometryId.
+    """A shape that is seen, at X_BG in a body, or a GeometryInstance.
 
     Args:
-        diffuse_color: RGBA, each in [0, 1], or IllustrationProperties.
+      body: of this plant.
+      X_BG: pose of the shape in the body [m], or a GeometryInstance alone.
+      shape: of lengths in [m].
+      name: that no other one of the body has.
+      diffuse_color: RGBA, each in [0, 1], or IllustrationProperties.
+      properties: instead of a colour.
+      geometry_instance: instead of all others but the body.
+
+    Returns:
+      Its GeometryId.
+
+    Raises:
+      RuntimeError: after Finalize(), without a scene graph, for another colour.
+      TypeError: X_BG, shape or name is missing, or comes with a GeometryInstance.
+
+    Example:
+      >>> box, scene_graph = AddMultibodyPlantSceneGraph(builder, 0.01)
+      >>> lamp = box.RegisterVisualGeometry(box.world_body(), RigidTransform(), Sphere(0.1), "lamp", [1, 1, 0, 1])
+      >>> box.num_visual_geometries()
+      1
     """
     if isinstance(X_BG, geometry.GeometryInstance):
         X_BG, geometry_instance = None, X_BG
@@ -236,7 +290,22 @@ def GetBodyFrameIdIfExists(plant: PlantData, body_index: BodyIndex) -> FrameId |
 
 
 def GetBodyFrameIdOrThrow(plant: PlantData, body_index: BodyIndex) -> FrameId:
-    """The FrameId of a body. RuntimeError if there is none."""
+    """The FrameId of a body in the scene graph.
+
+    Args:
+      body_index: of this plant.
+
+    Returns:
+      The FrameId.
+
+    Raises:
+      RuntimeError: there is none.
+
+    Example:
+      >>> box, scene_graph = AddMultibodyPlantSceneGraph(builder, 0.01)
+      >>> box.GetBodyFrameIdOrThrow(box.world_body().index()) == scene_graph.world_frame_id()
+      True
+    """
     frame = plant.frame_ids.get(int(body_index))
     if frame is None:
         raise RuntimeError(f"body {int(body_index)} has no geometry frame")

@@ -24,25 +24,77 @@ if TYPE_CHECKING:
 
 
 def get_actuation_input_port(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> InputPort:
-    """u (nu,) of the plant or of one instance [N m or N]; what is not fixed counts as zero, both add up."""
+    """u of the plant or of one instance; what is not fixed counts as zero, both add up.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      A port of (nu,) [N m or N].
+
+    Raises:
+      RuntimeError: before Finalize(); there is no such model instance.
+
+    Example:
+      >>> plant.get_actuation_input_port().FixValue(context, [1.5])
+      >>> plant.get_net_actuation_output_port().Eval(context)
+      array([1.5])
+    """
     plant.require_finalized("get_actuation_input_port")
     return plant.GetInputPort(port_name(plant, "actuation", model_instance))
 
 
 def get_desired_state_input_port(plant: PlantData, model_instance: ModelInstanceIndex) -> InputPort:
-    """[q_desired; v_desired] (2 nu,) of an instance whose actuators have controllers, in the order of its u."""
+    """[q_desired; v_desired] of an instance whose actuators have controllers, in the order of its u.
+
+    Args:
+      model_instance: of this plant.
+
+    Returns:
+      A port of (2 nu,) [rad or m; rad/s or m/s].
+
+    Raises:
+      RuntimeError: before Finalize(); there is no such model instance.
+
+    Example:
+      >>> plant.get_desired_state_input_port(plant.GetModelInstanceByName("double_pendulum")).get_name()
+      'double_pendulum_desired_state'
+    """
     plant.require_finalized("get_desired_state_input_port")
     return plant.GetInputPort(port_name(plant, "desired_state", model_instance))
 
 
 def get_applied_generalized_force_input_port(plant: PlantData) -> InputPort:
-    """tau (nv,) [N m or N], added as it is."""
+    """tau, added to the forces of the plant as it is.
+
+    Returns:
+      A port of (nv,) [N m or N].
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.get_applied_generalized_force_input_port().FixValue(context, [0.0, 1.0])
+    """
     plant.require_finalized("get_applied_generalized_force_input_port")
     return plant.GetInputPort("applied_generalized_force")
 
 
 def get_applied_spatial_force_input_port(plant: PlantData) -> InputPort:
-    """A list of ExternallyAppliedSpatialForce."""
+    """Forces on bodies, at points of theirs.
+
+    Returns:
+      A port of a list of ExternallyAppliedSpatialForce: F_Bq_W [N m, N] at p_BoBq_B (3,) [m].
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> push = ExternallyAppliedSpatialForce()
+      >>> push.body_index, push.p_BoBq_B = plant.GetBodyByName("lower").index(), [0, 0, -0.8]
+      >>> push.F_Bq_W = SpatialForce(tau=[0, 0, 0], f=[2.0, 0, 0])
+      >>> plant.get_applied_spatial_force_input_port().FixValue(context, [push])
+    """
     plant.require_finalized("get_applied_spatial_force_input_port")
     return plant.GetInputPort("applied_spatial_force")
 

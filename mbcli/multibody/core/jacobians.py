@@ -39,7 +39,26 @@ def CalcJacobianAngularVelocity(
     frame_A: Frame,
     frame_E: Frame,
 ) -> Matrix:
-    """J (3, n): w_AB_E = J s."""
+    """J with w_AB_E = J s.
+
+    Args:
+      context: state of this plant.
+      with_respect_to: kV for s = v, kQDot for s = qdot.
+      frame_B: of this plant.
+      frame_A: in which the velocity is measured.
+      frame_E: in which it is expressed.
+
+    Returns:
+      (3, nv) or (3, nq) [1 by hinges, 0 by sliders].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's.
+
+    Example:
+      >>> lower, W = plant.GetFrameByName("lower"), plant.world_frame()
+      >>> plant.CalcJacobianAngularVelocity(context, JacobianWrtVariable.kV, lower, W, W)[1]  # about y
+      array([1., 1.])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -59,7 +78,28 @@ def CalcJacobianTranslationalVelocity(
     frame_A: Frame,
     frame_E: Frame,
 ) -> Matrix:
-    """J (3 p, n), three rows a point: v_ABi_E = J s of points Bi given in B, (3, p) or (3,) [m]."""
+    """J with v_ABi_E = J s, of points Bi that are fixed in B.
+
+    Args:
+      context: state of this plant.
+      with_respect_to: kV for s = v, kQDot for s = qdot.
+      frame_B: of this plant.
+      p_BoBi_B: (3, p) or (3,) [m], a point a column.
+      frame_A: in which the velocities are measured.
+      frame_E: in which they are expressed.
+
+    Returns:
+      (3 p, nv) or (3 p, nq), three rows a point [m by hinges, 1 by sliders].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's; p_BoBi_B has another shape or no points.
+
+    Example:
+      >>> lower, W = plant.GetFrameByName("lower"), plant.world_frame()
+      >>> J = plant.CalcJacobianTranslationalVelocity(context, JacobianWrtVariable.kV, lower, [0, 0, -0.8], W, W)
+      >>> (J @ plant.GetVelocities(context)).round(4)  # v_WBi_W
+      array([-1.3642,  0.    ,  0.2366])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -86,7 +126,29 @@ def CalcJacobianSpatialVelocity(
     frame_A: Frame,
     frame_E: Frame,
 ) -> Matrix:
-    """J (6, n): V_ABp_E = J s of the point Bp given in B, (3,) [m]."""
+    """J with V_ABp_E = J s, of the point Bp that is fixed in B.
+
+    Args:
+      context: state of this plant.
+      with_respect_to: kV for s = v, kQDot for s = qdot.
+      frame_B: of this plant.
+      p_BoBp_B: (3,) [m].
+      frame_A: in which the velocity is measured.
+      frame_E: in which it is expressed.
+
+    Returns:
+      (6, nv) or (6, nq), angular rows before translational ones [1 and m by hinges, 0 and 1 by sliders].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's; p_BoBp_B has another shape.
+
+    Example:
+      >>> lower, W = plant.GetFrameByName("lower"), plant.world_frame()
+      >>> J = plant.CalcJacobianSpatialVelocity(context, JacobianWrtVariable.kV, lower, [0, 0, -0.8], W, W)
+      >>> J[[1, 3]].round(4)  # about y, along x
+      array([[ 1.    ,  1.    ],
+             [-1.6231, -0.7021]])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -113,10 +175,29 @@ def CalcJacobianCenterOfMassTranslationalVelocity(
     frame_A: Frame | None = None,
     frame_E: Frame | None = None,
 ) -> Matrix:
-    """J (3, n): v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
+    """J with v_AScm_E = J s of the centre of mass of all bodies, or of those of the model instances.
 
     Call it as (context, with_respect_to, frame_A, frame_E) or (context, model_instances, with_respect_to, frame_A,
-    frame_E). RuntimeError if the bodies have no mass.
+    frame_E).
+
+    Args:
+      context: state of this plant.
+      model_instances: default: all.
+      with_respect_to: kV for s = v, kQDot for s = qdot.
+      frame_A: in which the velocity is measured.
+      frame_E: in which it is expressed.
+
+    Returns:
+      (3, nv) or (3, nq) [m by hinges, 1 by sliders].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's; the bodies have no mass.
+
+    Example:
+      >>> W = plant.world_frame()
+      >>> J = plant.CalcJacobianCenterOfMassTranslationalVelocity(context, JacobianWrtVariable.kV, W, W)
+      >>> J[0].round(4)  # along x
+      array([-0.7311, -0.117 ])
     """
     model_instances, with_respect_to, frame_A, frame_E = _instances_first(
         model_instances, with_respect_to, frame_A, frame_E
@@ -139,7 +220,28 @@ def CalcBiasSpatialAcceleration(
     frame_A: Frame,
     frame_E: Frame,
 ) -> SpatialAcceleration:
-    """A_ABp_E for zero vdot, of the point Bp given in B, (3,) [m]. RuntimeError for kQDot."""
+    """A_ABp_E for zero vdot, Jdot v, of the point Bp that is fixed in B.
+
+    Args:
+      context: state of this plant.
+      with_respect_to: kV.
+      frame_B: of this plant.
+      p_BoBp_B: (3,) [m].
+      frame_A: in which the acceleration is measured.
+      frame_E: in which it is expressed.
+
+    Returns:
+      SpatialAcceleration, angular before translational [rad/s^2, m/s^2].
+
+    Raises:
+      RuntimeError: kQDot; the context or a frame is another plant's; p_BoBp_B has another shape.
+
+    Example:
+      >>> lower, W = plant.GetFrameByName("lower"), plant.world_frame()
+      >>> A = plant.CalcBiasSpatialAcceleration(context, JacobianWrtVariable.kV, lower, [0, 0, -0.8], W, W)
+      >>> A.translational().round(4)
+      array([0.3753, 0.    , 1.29  ])
+    """
     if with_respect_to is not kV:
         _require_v(with_respect_to, "CalcBiasSpatialAcceleration")
     state = context.state
@@ -161,7 +263,28 @@ def CalcBiasTranslationalAcceleration(
     frame_A: Frame,
     frame_E: Frame,
 ) -> Matrix:
-    """a_ABi_E (3, p) for zero vdot, of points Bi given in B, (3, p) or (3,) [m]. RuntimeError for kQDot."""
+    """a_ABi_E for zero vdot, Jdot v, of points Bi that are fixed in B.
+
+    Args:
+      context: state of this plant.
+      with_respect_to: kV.
+      frame_B: of this plant.
+      p_BoBi_B: (3, p) or (3,) [m], a point a column.
+      frame_A: in which the accelerations are measured.
+      frame_E: in which they are expressed.
+
+    Returns:
+      (3, p) [m/s^2].
+
+    Raises:
+      RuntimeError: kQDot; the context or a frame is another plant's; p_BoBi_B has another shape or no points.
+
+    Example:
+      >>> lower, W = plant.GetFrameByName("lower"), plant.world_frame()
+      >>> a = plant.CalcBiasTranslationalAcceleration(context, JacobianWrtVariable.kV, lower, [0, 0, -0.8], W, W)
+      >>> a.ravel().round(4)
+      array([0.3753, 0.    , 1.29  ])
+    """
     if with_respect_to is not kV:
         _require_v(with_respect_to, "CalcBiasTranslationalAcceleration")
     state = context.state

@@ -174,7 +174,22 @@ def body_accelerations(plant: PlantData, context: Context) -> list[SpatialAccele
 
 
 def EvalBodyPoseInWorld(plant: PlantData, context: Context, body: RigidBody) -> RigidTransform:
-    """X_WB. RuntimeError for a body of another plant."""
+    """The pose of a body in World.
+
+    Args:
+      context: state of this plant.
+      body: B, of this plant.
+
+    Returns:
+      X_WB [m].
+
+    Raises:
+      RuntimeError: the context or the body is another plant's.
+
+    Example:
+      >>> plant.EvalBodyPoseInWorld(context, plant.GetBodyByName("lower")).translation().round(4)
+      array([-0.3894,  0.    ,  1.0789])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -185,7 +200,22 @@ def EvalBodyPoseInWorld(plant: PlantData, context: Context, body: RigidBody) -> 
 
 
 def EvalBodySpatialVelocityInWorld(plant: PlantData, context: Context, body: RigidBody) -> SpatialVelocity:
-    """V_WB_W at Bo. RuntimeError for a body of another plant."""
+    """The velocity of a body in World, at its origin Bo.
+
+    Args:
+      context: state of this plant.
+      body: B, of this plant.
+
+    Returns:
+      V_WB_W, angular before translational [rad/s, m/s].
+
+    Raises:
+      RuntimeError: the context or the body is another plant's.
+
+    Example:
+      >>> plant.EvalBodySpatialVelocityInWorld(context, plant.GetBodyByName("lower")).rotational().round(4)
+      array([0. , 0.5, 0. ])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -195,7 +225,23 @@ def EvalBodySpatialVelocityInWorld(plant: PlantData, context: Context, body: Rig
 
 
 def EvalBodySpatialAccelerationInWorld(plant: PlantData, context: Context, body: RigidBody) -> SpatialAcceleration:
-    """A_WB_W at Bo, from the forward dynamics of the context. RuntimeError for a body of another plant."""
+    """The acceleration of a body in World, at its origin Bo, from the forward dynamics of the context.
+
+    Args:
+      context: state and inputs of this plant.
+      body: B, of this plant.
+
+    Returns:
+      A_WB_W, angular before translational [rad/s^2, m/s^2].
+
+    Raises:
+      RuntimeError: the context or the body is another plant's.
+
+    Example:
+      >>> lower = plant.GetBodyByName("lower")
+      >>> plant.EvalBodySpatialAccelerationInWorld(context, lower).rotational().round(3)
+      array([ 0.   , 19.347,  0.   ])
+    """
     if context.state.plant is not plant:
         plant.check_context(context)
     if body.parent_plant is not plant.origin:
@@ -207,7 +253,23 @@ def EvalBodySpatialAccelerationInWorld(plant: PlantData, context: Context, body:
 def CalcSpatialAccelerationsFromVdot(
     plant: PlantData, context: Context, known_vdot: ArrayLike
 ) -> list[SpatialAcceleration]:
-    """A_WB_W of every body by BodyIndex, World's is zero, for accelerations (nv,)."""
+    """The acceleration of every body in World, at its origin, for given accelerations of the joints.
+
+    Args:
+      context: state of this plant.
+      known_vdot: (nv,) [rad/s^2 or m/s^2].
+
+    Returns:
+      A_WB_W by BodyIndex [rad/s^2, m/s^2]; World's is zero.
+
+    Raises:
+      RuntimeError: the context is another plant's; known_vdot has another size.
+
+    Example:
+      >>> A_WB_W = plant.CalcSpatialAccelerationsFromVdot(context, [2.0, 0.5])
+      >>> A_WB_W[2].rotational()
+      array([0. , 2.5, 0. ])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -224,7 +286,24 @@ def CalcSpatialAccelerationsFromVdot(
 
 
 def CalcRelativeTransform(plant: PlantData, context: Context, frame_A: Frame, frame_B: Frame) -> RigidTransform:
-    """X_AB. RuntimeError for a frame of another plant."""
+    """The pose of a frame in another one.
+
+    Args:
+      context: state of this plant.
+      frame_A: of this plant.
+      frame_B: of this plant.
+
+    Returns:
+      X_AB [m].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's.
+
+    Example:
+      >>> upper, lower = plant.GetFrameByName("upper"), plant.GetFrameByName("lower")
+      >>> plant.CalcRelativeTransform(context, upper, lower).translation()
+      array([ 0.,  0., -1.])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -243,7 +322,25 @@ def CalcRelativeRotationMatrix(plant: PlantData, context: Context, frame_A: Fram
 
 
 def CalcPointsPositions(plant: PlantData, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame) -> Matrix:
-    """p_AQi (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
+    """Positions in a frame A of points that are fixed in a frame B.
+
+    Args:
+      context: state of this plant.
+      frame_B: of this plant.
+      p_BQi: (3, n) or (3,) [m], a point a column.
+      frame_A: of this plant.
+
+    Returns:
+      p_AQi (3, n) [m].
+
+    Raises:
+      RuntimeError: the context or a frame is another plant's; p_BQi has another shape.
+
+    Example:
+      >>> tip = plant.CalcPointsPositions(context, plant.GetFrameByName("lower"), [0, 0, -0.8], plant.world_frame())
+      >>> tip.ravel().round(4)
+      array([-0.0059,  0.    ,  0.3769])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)

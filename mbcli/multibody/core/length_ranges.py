@@ -16,7 +16,7 @@ import numpy as np
 from mbcli.errors import ModelError
 from mbcli.multibody.assembly.closed_chains import ClosedChains
 from mbcli.multibody.assembly.position_manifold import PositionManifold
-from mbcli.multibody.core.coordinates import GetPositionLowerLimits, GetPositionUpperLimits
+from mbcli.multibody.core.coordinate_limits import GetPositionLowerLimits, GetPositionUpperLimits
 from mbcli.multibody.core.rates import MakeQDotToVelocityMap
 from mbcli.multibody.tree.constraints import TendonConstraint
 

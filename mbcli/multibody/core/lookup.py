@@ -49,12 +49,34 @@ def num_force_elements(plant: PlantData) -> int:
 
 
 def num_model_instances(plant: PlantData) -> int:
-    """The number of model instances, World's and the default one among them."""
+    """The number of model instances, World's and the default one among them.
+
+    Returns:
+      2 or more.
+
+    Example:
+      >>> plant.num_model_instances()
+      3
+    """
     return len(plant.elements.instance_names)
 
 
 def num_actuators(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> int:
-    """Of the plant at any time, of a model instance after Finalize(); with those that act through transmissions."""
+    """Of the plant at any time, of a model instance after Finalize(); with those that act through transmissions.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      nu, the size of u.
+
+    Raises:
+      RuntimeError: of a model instance before Finalize().
+
+    Example:
+      >>> plant.num_actuators(), robot.num_actuators()
+      (1, 12)
+    """
     if model_instance is not None:
         plant.require_finalized("num_actuators of a model instance")
     return len(all_actuators(plant, model_instance))
@@ -72,17 +94,47 @@ def all_actuators(
 
 
 def world_body(plant: PlantData) -> RigidBody:
-    """World as a body."""
+    """World as a body, whose frame is W.
+
+    Returns:
+      The RigidBody with index 0.
+
+    Example:
+      >>> plant.world_body().name()
+      'world'
+    """
     return plant.elements.bodies[0]
 
 
 def world_frame(plant: PlantData) -> Frame:
-    """World's frame."""
+    """World's frame W, in which gravity points along -z unless it is set otherwise.
+
+    Returns:
+      The Frame with index 0.
+
+    Example:
+      >>> plant.world_frame().name()
+      'world'
+    """
     return plant.elements.frames[0]
 
 
 def get_body(plant: PlantData, body_index: BodyIndex) -> RigidBody:
-    """The body with an index. RuntimeError if there is none."""
+    """The body with an index.
+
+    Args:
+      body_index: 0 is World.
+
+    Returns:
+      The RigidBody.
+
+    Raises:
+      RuntimeError: there is none.
+
+    Example:
+      >>> plant.get_body(BodyIndex(1)).name()
+      'upper'
+    """
     return element_at(plant.elements.bodies, body_index, "body")
 
 
@@ -92,7 +144,21 @@ def get_frame(plant: PlantData, frame_index: FrameIndex) -> Frame:
 
 
 def get_joint(plant: PlantData, joint_index: JointIndex) -> Joint:
-    """The joint with an index. RuntimeError if there is none."""
+    """The joint with an index.
+
+    Args:
+      joint_index: from 0, in the order of adding.
+
+    Returns:
+      The Joint, of its own class.
+
+    Raises:
+      RuntimeError: there is none.
+
+    Example:
+      >>> plant.get_joint(JointIndex(1)).name()
+      'elbow'
+    """
     return element_at(plant.elements.joints, joint_index, "joint")
 
 
@@ -201,24 +267,84 @@ def HasJointActuatorNamed(plant: PlantData, name: str, model_instance: ModelInst
 
 
 def GetBodyByName(plant: PlantData, name: str, model_instance: ModelInstanceIndex | None = None) -> RigidBody:
-    """The body of that name. RuntimeError if there is none or, without a model instance, more than one."""
+    """The body of that name.
+
+    Args:
+      name: without the name of the instance.
+      model_instance: where the name is looked for; default: the whole plant.
+
+    Returns:
+      The RigidBody.
+
+    Raises:
+      RuntimeError: there is none or, without a model instance, more than one.
+
+    Example:
+      >>> plant.GetBodyByName("lower").default_mass()
+      0.6
+    """
     return element_named(plant, "body", plant.elements.bodies, name, model_instance)
 
 
 def GetFrameByName(plant: PlantData, name: str, model_instance: ModelInstanceIndex | None = None) -> Frame:
-    """The frame of that name. RuntimeError if there is none or, without a model instance, more than one."""
+    """The frame of that name; every body has a frame of its own name.
+
+    Args:
+      name: without the name of the instance.
+      model_instance: where the name is looked for; default: the whole plant.
+
+    Returns:
+      The Frame.
+
+    Raises:
+      RuntimeError: there is none or, without a model instance, more than one.
+
+    Example:
+      >>> plant.GetFrameByName("lower")
+      <RigidBodyFrame name='lower' index=2 model_instance=2>
+    """
     return element_named(plant, "frame", plant.elements.frames, name, model_instance)
 
 
 def GetJointByName(plant: PlantData, name: str, model_instance: ModelInstanceIndex | None = None) -> Joint:
-    """The joint of that name. RuntimeError if there is none or, without a model instance, more than one."""
+    """The joint of that name.
+
+    Args:
+      name: without the name of the instance.
+      model_instance: where the name is looked for; default: the whole plant.
+
+    Returns:
+      The Joint, of its own class.
+
+    Raises:
+      RuntimeError: there is none or, without a model instance, more than one.
+
+    Example:
+      >>> plant.GetJointByName("elbow").position_start()
+      1
+    """
     return element_named(plant, "joint", plant.elements.joints, name, model_instance)
 
 
 def GetJointActuatorByName(
     plant: PlantData, name: str, model_instance: ModelInstanceIndex | None = None
 ) -> JointActuator:
-    """The actuator of that name. RuntimeError if there is none or, without a model instance, more than one."""
+    """The actuator of that name.
+
+    Args:
+      name: without the name of the instance.
+      model_instance: where the name is looked for; default: the whole plant.
+
+    Returns:
+      The JointActuator.
+
+    Raises:
+      RuntimeError: there is none or, without a model instance, more than one.
+
+    Example:
+      >>> plant.GetJointActuatorByName("elbow").effort_limit()  # [N m]
+      10.0
+    """
     return element_named(plant, "actuator", plant.elements.actuators, name, model_instance)
 
 
@@ -240,12 +366,37 @@ def check_instance(plant: PlantData, model_instance: ModelInstanceIndex | int) -
 
 
 def HasModelInstanceNamed(plant: PlantData, name: str) -> bool:
-    """Whether a model instance has that name."""
+    """Whether a model instance has that name.
+
+    Args:
+      name: as GetModelInstanceByName() takes it.
+
+    Returns:
+      True or False.
+
+    Example:
+      >>> plant.HasModelInstanceNamed("double_pendulum"), plant.HasModelInstanceNamed("gripper")
+      (True, False)
+    """
     return name in plant.elements.instance_names
 
 
 def GetModelInstanceByName(plant: PlantData, name: str) -> ModelInstanceIndex:
-    """The model instance of that name. RuntimeError if there is none."""
+    """The model instance of that name.
+
+    Args:
+      name: of a file's model, or as it was added.
+
+    Returns:
+      Its index.
+
+    Raises:
+      RuntimeError: there is none; the message lists all names.
+
+    Example:
+      >>> int(plant.GetModelInstanceByName("double_pendulum"))  # after World's and the default one
+      2
+    """
     if name not in plant.elements.instance_names:
         known = ", ".join(f"'{instance}'" for instance in plant.elements.instance_names)
         raise RuntimeError(f"there is no model instance named '{name}'; there are {known}")
@@ -268,7 +419,21 @@ def of_instance(
 
 
 def GetBodyIndices(plant: PlantData, model_instance: ModelInstanceIndex) -> list[BodyIndex]:
-    """Indices of the bodies of a model instance."""
+    """Indices of the bodies of a model instance.
+
+    Args:
+      model_instance: of this plant.
+
+    Returns:
+      In increasing order.
+
+    Raises:
+      RuntimeError: there is no such model instance.
+
+    Example:
+      >>> [plant.get_body(k).name() for k in plant.GetBodyIndices(plant.GetModelInstanceByName("double_pendulum"))]
+      ['upper', 'lower']
+    """
     return [e.index() for e in of_instance(plant, plant.elements.bodies, model_instance)]
 
 
@@ -278,7 +443,21 @@ def GetFrameIndices(plant: PlantData, model_instance: ModelInstanceIndex) -> lis
 
 
 def GetJointIndices(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> list[JointIndex]:
-    """Indices of the joints of the plant or of a model instance."""
+    """Indices of the joints of the plant or of a model instance.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      In increasing order; after Finalize() with the floating joints that it adds.
+
+    Raises:
+      RuntimeError: there is no such model instance.
+
+    Example:
+      >>> [plant.get_joint(k).name() for k in plant.GetJointIndices()]
+      ['shoulder', 'elbow']
+    """
     return [e.index() for e in of_instance(plant, plant.elements.joints, model_instance)]
 
 

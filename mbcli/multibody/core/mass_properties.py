@@ -93,14 +93,44 @@ def massive_links(plant: PlantData, context: Context, key: Instances) -> tuple[V
 def CalcTotalMass(
     plant: PlantData, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
 ) -> Scalar:
-    """[kg]; 0 if there is no body. RuntimeError for a model instance that does not exist."""
+    """The mass of all bodies, or of those of the model instances.
+
+    Args:
+      context: state of this plant, with its parameters.
+      model_instances: default: all.
+
+    Returns:
+      [kg]; 0 if there is no body.
+
+    Raises:
+      RuntimeError: the context is another plant's; a model instance does not exist.
+
+    Example:
+      >>> float(plant.CalcTotalMass(context).round(6))
+      1.8
+    """
     return _links_and_mass(plant, context, key_of(model_instances))[1]
 
 
 def CalcCenterOfMassPositionInWorld(
     plant: PlantData, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
 ) -> Vector3:
-    """p_WoScm_W (3,). RuntimeError if the bodies have no mass."""
+    """The centre of mass of all bodies, or of those of the model instances.
+
+    Args:
+      context: state of this plant.
+      model_instances: default: all.
+
+    Returns:
+      p_WoScm_W (3,) [m].
+
+    Raises:
+      RuntimeError: the context is another plant's; the bodies have no mass.
+
+    Example:
+      >>> plant.CalcCenterOfMassPositionInWorld(context).round(4)
+      array([-0.1957,  0.    ,  1.2689])
+    """
     key = key_of(model_instances)
     state = context.state
     p = state.position_cache.get(("com", key))
@@ -115,7 +145,22 @@ def CalcCenterOfMassPositionInWorld(
 def CalcCenterOfMassTranslationalVelocityInWorld(
     plant: PlantData, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
 ) -> Vector3:
-    """v_WScm_W (3,). RuntimeError if the bodies have no mass."""
+    """The velocity of the centre of mass of all bodies, or of those of the model instances.
+
+    Args:
+      context: state of this plant.
+      model_instances: default: all.
+
+    Returns:
+      v_WScm_W (3,) [m/s].
+
+    Raises:
+      RuntimeError: the context is another plant's; the bodies have no mass.
+
+    Example:
+      >>> plant.CalcCenterOfMassTranslationalVelocityInWorld(context).round(4)
+      array([-0.734 ,  0.    ,  0.2536])
+    """
     key = key_of(model_instances)
     state = context.state
     v = state.velocity_cache.get(("com", key))
@@ -148,10 +193,24 @@ def CalcSpatialMomentumInWorldAboutPoint(
     model_instances: Iterable[ModelInstanceIndex] | None = None,
     p_WoP_W: ArrayLike | None = None,
 ) -> SpatialMomentum:
-    """L_WSP_W of all bodies, or of those of the model instances, about the point P (3,).
+    """The momentum of all bodies, or of those of the model instances, about a point P.
 
-    Call it as (context, p_WoP_W) or (context, model_instances, p_WoP_W). RuntimeError for a model instance that
-    does not exist.
+    Call it as (context, p_WoP_W) or (context, model_instances, p_WoP_W).
+
+    Args:
+      context: state of this plant.
+      model_instances: default: all.
+      p_WoP_W: (3,) [m].
+
+    Returns:
+      L_WSP_W, angular before linear [N m s, N s].
+
+    Raises:
+      RuntimeError: the context is another plant's; a model instance does not exist; p_WoP_W has another shape.
+
+    Example:
+      >>> plant.CalcSpatialMomentumInWorldAboutPoint(context, [0, 0, 2.0]).rotational().round(4)
+      array([0.    , 1.4029, 0.    ])
     """
     if p_WoP_W is None:
         model_instances, p_WoP_W = None, model_instances
@@ -168,7 +227,24 @@ def CalcSpatialMomentumInWorldAboutPoint(
 def CalcSpatialInertia(
     plant: PlantData, context: Context, frame_F: Frame, body_indexes: Iterable[BodyIndex]
 ) -> SpatialInertia:
-    """M_SFo_F of the bodies as if welded at their poses. RuntimeError for an invalid or repeated index."""
+    """The inertia of bodies as if welded at their poses, about the origin of a frame F, expressed in F.
+
+    Args:
+      context: state of this plant.
+      frame_F: of this plant.
+      body_indexes: each once.
+
+    Returns:
+      M_SFo_F [kg, m, kg m^2].
+
+    Raises:
+      RuntimeError: the context or the frame is another plant's; an index is invalid or repeated.
+
+    Example:
+      >>> M = plant.CalcSpatialInertia(context, plant.world_frame(), [BodyIndex(1), BodyIndex(2)])
+      >>> M.get_com().round(4)
+      array([-0.1957,  0.    ,  1.2689])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)

@@ -40,7 +40,18 @@ OF_STATE = ("geometry_pose", "deformable_body_configuration", "body_poses", "bod
 
 
 def SetUseSampledOutputPorts(plant: PlantData, use_sampled_output_ports: bool) -> None:
-    """Before Finalize(). RuntimeError if a continuous plant is to have sampled ports."""
+    """Whether output ports show the last step of a discrete plant, rather than what the state of the context gives.
+
+    Args:
+      use_sampled_output_ports: True for the last step.
+
+    Raises:
+      RuntimeError: after Finalize(); a continuous plant is to have sampled ports.
+
+    Example:
+      >>> stepping = MultibodyPlant(0.01)
+      >>> stepping.SetUseSampledOutputPorts(False)
+    """
     plant.require_not_finalized("SetUseSampledOutputPorts")
     if use_sampled_output_ports and not plant.is_discrete():
         raise RuntimeError("SetUseSampledOutputPorts: the plant is continuous, its time step is 0")
@@ -53,12 +64,37 @@ def has_sampled_output_ports(plant: PlantData) -> bool:
 
 
 def get_state_output_port(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
-    """[q; v] of the plant or of one instance."""
+    """[q; v] of the plant or of one instance, as a port.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      A port of (nq + nv,) [rad or m; rad/s or m/s].
+
+    Raises:
+      RuntimeError: before Finalize(); there is no such model instance.
+
+    Example:
+      >>> plant.get_state_output_port().Eval(context)
+      array([ 0.4, -0.9,  1.1, -0.6])
+    """
     return output_of_instance(plant, "get_state_output_port", "state", model_instance)
 
 
 def get_body_poses_output_port(plant: PlantData) -> OutputPort:
-    """A list of X_WB by BodyIndex."""
+    """The poses of all bodies, as a port.
+
+    Returns:
+      A port of a list of X_WB [m] by BodyIndex.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.get_body_poses_output_port().Eval(context)[2].translation().round(4)
+      array([-0.3894,  0.    ,  1.0789])
+    """
     return output_of_instance(plant, "get_body_poses_output_port", "body_poses")
 
 
@@ -75,14 +111,43 @@ def get_body_spatial_accelerations_output_port(plant: PlantData) -> OutputPort:
 def get_generalized_acceleration_output_port(
     plant: PlantData, model_instance: ModelInstanceIndex | None = None
 ) -> OutputPort:
-    """vdot of the plant or of one instance."""
+    """vdot of the plant or of one instance, as a port.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      A port of (nv,) [rad/s^2 or m/s^2]; of a discrete plant those of the last step: SetUseSampledOutputPorts().
+
+    Raises:
+      RuntimeError: before Finalize(); there is no such model instance.
+
+    Example:
+      >>> plant.get_generalized_acceleration_output_port().Eval(context).round(3)
+      array([-7.517, 26.864])
+    """
     return output_of_instance(
         plant, "get_generalized_acceleration_output_port", "generalized_acceleration", model_instance
     )
 
 
 def get_net_actuation_output_port(plant: PlantData, model_instance: ModelInstanceIndex | None = None) -> OutputPort:
-    """u of the plant or of one instance that acts, controllers included [N m or N]."""
+    """u of the plant or of one instance that acts, controllers included, as a port.
+
+    Args:
+      model_instance: default: the whole plant.
+
+    Returns:
+      A port of (nu,) [N m or N]; of a discrete plant that of the last step: SetUseSampledOutputPorts().
+
+    Raises:
+      RuntimeError: before Finalize(); there is no such model instance.
+
+    Example:
+      >>> plant.get_actuation_input_port().FixValue(context, [1.5])
+      >>> plant.get_net_actuation_output_port().Eval(context)
+      array([1.5])
+    """
     return output_of_instance(plant, "get_net_actuation_output_port", "net_actuation", model_instance)
 
 
@@ -91,12 +156,35 @@ def get_reaction_forces_output_port(plant: PlantData) -> OutputPort:
 
     Whatever passes through the joint is in it: constraint forces, actuation, damping and springs of the joint.
     Parent and child are those of the joint, wherever World is; welds and floating joints count too.
+
+    Returns:
+      A port of a list of SpatialForce, torque before force [N m, N]; of a discrete plant those of the last step.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> F_CJc_Jc = plant.get_reaction_forces_output_port().Eval(plant.CreateDefaultContext())
+      >>> F_CJc_Jc[1].translational().round(3)  # the elbow carries `lower`
+      array([0.   , 0.   , 5.886])
     """
     return output_of_instance(plant, "get_reaction_forces_output_port", "reaction_forces")
 
 
 def get_contact_results_output_port(plant: PlantData) -> OutputPort:
-    """ContactResults."""
+    """What touches, as a port.
+
+    Returns:
+      A port of ContactResults: points and surfaces in W [m], forces on B in W [N]; of a discrete plant those of the
+      last step: SetUseSampledOutputPorts().
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.get_contact_results_output_port().Eval(context).num_point_pair_contacts()
+      0
+    """
     return output_of_instance(plant, "get_contact_results_output_port", "contact_results")
 
 
@@ -117,7 +205,21 @@ def get_deformable_body_configuration_output_port(plant: PlantData) -> OutputPor
 
 
 def GetOutputPort(plant: PlantData, port_name: str) -> OutputPort:
-    """The output port of that name. RuntimeError if there is none, or before Finalize()."""
+    """The output port of that name.
+
+    Args:
+      port_name: as "state", "body_poses" or "double_pendulum_state".
+
+    Returns:
+      The OutputPort.
+
+    Raises:
+      RuntimeError: there is none, or before Finalize().
+
+    Example:
+      >>> plant.GetOutputPort("state").size()
+      4
+    """
     try:
         return plant.output_ports_by_name[port_name]
     except KeyError:

@@ -8,6 +8,8 @@ from mbcli.multibody.core import (
     constraints,
     contact,
     contact_forces,
+    coordinate_limits,
+    coordinate_names,
     coordinates,
     derivatives,
     dynamics,
@@ -15,6 +17,7 @@ from mbcli.multibody.core import (
     energy,
     finalize,
     force_elements,
+    free_bodies,
     geometry,
     inputs,
     jacobians,
@@ -113,18 +116,6 @@ class PlantCore(PlantData):
     num_positions = coordinates.num_positions
     num_velocities = coordinates.num_velocities
     num_multibody_states = coordinates.num_multibody_states
-    GetPositionNames = coordinates.GetPositionNames
-    GetVelocityNames = coordinates.GetVelocityNames
-    GetStateNames = coordinates.GetStateNames
-    GetActuatorNames = coordinates.GetActuatorNames
-    GetPositionLowerLimits = coordinates.GetPositionLowerLimits
-    GetPositionUpperLimits = coordinates.GetPositionUpperLimits
-    GetVelocityLowerLimits = coordinates.GetVelocityLowerLimits
-    GetVelocityUpperLimits = coordinates.GetVelocityUpperLimits
-    GetAccelerationLowerLimits = coordinates.GetAccelerationLowerLimits
-    GetAccelerationUpperLimits = coordinates.GetAccelerationUpperLimits
-    GetEffortLowerLimits = coordinates.GetEffortLowerLimits
-    GetEffortUpperLimits = coordinates.GetEffortUpperLimits
     GetPositions = coordinates.GetPositions
     GetVelocities = coordinates.GetVelocities
     GetPositionsAndVelocities = coordinates.GetPositionsAndVelocities
@@ -139,15 +130,36 @@ class PlantCore(PlantData):
     SetDefaultPositions = coordinates.SetDefaultPositions
     CreateDefaultContext = coordinates.CreateDefaultContext
     SetDefaultState = coordinates.SetDefaultState
-    SetDefaultFreeBodyPose = coordinates.SetDefaultFreeBodyPose
-    GetDefaultFreeBodyPose = coordinates.GetDefaultFreeBodyPose
-    GetFreeBodyPose = coordinates.GetFreeBodyPose
-    SetFreeBodyPose = coordinates.SetFreeBodyPose
-    SetFloatingBaseBodyPoseInWorldFrame = coordinates.SetFloatingBaseBodyPoseInWorldFrame
-    SetFloatingBaseBodyPoseInAnchoredFrame = coordinates.SetFloatingBaseBodyPoseInAnchoredFrame
-    SetDefaultFloatingBaseBodyPose = coordinates.SetDefaultFloatingBaseBodyPose
-    GetDefaultFloatingBaseBodyPose = coordinates.GetDefaultFloatingBaseBodyPose
-    SetFreeBodySpatialVelocity = coordinates.SetFreeBodySpatialVelocity
+
+    # coordinate_names.py
+
+    GetPositionNames = coordinate_names.GetPositionNames
+    GetVelocityNames = coordinate_names.GetVelocityNames
+    GetStateNames = coordinate_names.GetStateNames
+    GetActuatorNames = coordinate_names.GetActuatorNames
+
+    # coordinate_limits.py
+
+    GetPositionLowerLimits = coordinate_limits.GetPositionLowerLimits
+    GetPositionUpperLimits = coordinate_limits.GetPositionUpperLimits
+    GetVelocityLowerLimits = coordinate_limits.GetVelocityLowerLimits
+    GetVelocityUpperLimits = coordinate_limits.GetVelocityUpperLimits
+    GetAccelerationLowerLimits = coordinate_limits.GetAccelerationLowerLimits
+    GetAccelerationUpperLimits = coordinate_limits.GetAccelerationUpperLimits
+    GetEffortLowerLimits = coordinate_limits.GetEffortLowerLimits
+    GetEffortUpperLimits = coordinate_limits.GetEffortUpperLimits
+
+    # free_bodies.py
+
+    SetDefaultFreeBodyPose = free_bodies.SetDefaultFreeBodyPose
+    GetDefaultFreeBodyPose = free_bodies.GetDefaultFreeBodyPose
+    GetFreeBodyPose = free_bodies.GetFreeBodyPose
+    SetFreeBodyPose = free_bodies.SetFreeBodyPose
+    SetFloatingBaseBodyPoseInWorldFrame = free_bodies.SetFloatingBaseBodyPoseInWorldFrame
+    SetFloatingBaseBodyPoseInAnchoredFrame = free_bodies.SetFloatingBaseBodyPoseInAnchoredFrame
+    SetDefaultFloatingBaseBodyPose = free_bodies.SetDefaultFloatingBaseBodyPose
+    GetDefaultFloatingBaseBodyPose = free_bodies.GetDefaultFloatingBaseBodyPose
+    SetFreeBodySpatialVelocity = free_bodies.SetFreeBodySpatialVelocity
 
     # selectors.py
 
@@ -419,7 +431,7 @@ class PlantCore(PlantData):
     first_limited_joint = cached_property(dynamics.first_limited_joint)
     actuation_parts = cached_property(inputs.actuation_parts)
     actuation_ports = cached_property(inputs.actuation_ports)
-    joints_by_place = cached_property(coordinates.joints_by_place)
+    joints_by_place = cached_property(coordinate_limits.joints_by_place)
     known_places = cached_property(coordinates.known_places)
     sizes_of_forces = cached_property(force_elements.sizes_of_forces)
     user_force_elements = cached_property(force_elements.user_force_elements)

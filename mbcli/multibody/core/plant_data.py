@@ -128,7 +128,15 @@ class PlantData(System):
         return self.state_class(self.whole_plant(), scalar, compiled)
 
     def time_step(self) -> float:
-        """[s], 0 for a continuous plant"""
+        """The step of a discrete plant.
+
+        Returns:
+          [s], 0 for a continuous plant.
+
+        Example:
+          >>> plant.time_step()
+          0.0
+        """
         return self.step_length
 
     def is_discrete(self) -> bool:
@@ -142,7 +150,15 @@ class PlantData(System):
         return array
 
     def is_finalized(self) -> bool:
-        """Whether Finalize() has been called."""
+        """Whether Finalize() has been called.
+
+        Returns:
+          True or False.
+
+        Example:
+          >>> plant.is_finalized(), MultibodyPlant(0.0).is_finalized()
+          (True, False)
+        """
         return self.model is not None
 
     def require_finalized(self, what: str) -> None:

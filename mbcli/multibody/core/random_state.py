@@ -21,7 +21,20 @@ def SetRandomContext(plant: PlantData, context: Context, generator: np.random.Ge
     """Draws the positions of every joint from its distribution; velocities become 0.
 
     A joint without a distribution takes its default positions. Joints draw in the order of their indices, so the
-    seed of the numpy.random.Generator decides everything. Nothing changes if a distribution fails.
+    seed of the generator decides everything. Nothing changes if a distribution fails.
+
+    Args:
+      context: of this plant; its q (nq,) [rad or m] and v (nv,) [rad/s or m/s] change.
+      generator: as numpy.random.default_rng(seed).
+
+    Raises:
+      RuntimeError: the context is another plant's.
+      TypeError: another kind of generator.
+
+    Example:
+      >>> plant.SetRandomContext(context, np.random.default_rng(0))
+      >>> plant.GetPositionsAndVelocities(context)
+      array([0., 0., 0., 0.])
     """
     plant.check_context(context)
     if not isinstance(generator, np.random.Generator):

@@ -23,7 +23,25 @@ if TYPE_CHECKING:
 
 
 def MapVelocityToQDot(plant: PlantData, context: Context, v: ArrayLike) -> Vector:
-    """qdot = N(q) v, (nq,); NumericalError if a joint with roll, pitch and yaw is at gimbal lock."""
+    """qdot = N(q) v.
+
+    Args:
+      context: state of this plant.
+      v: (nv,) [rad/s or m/s].
+
+    Returns:
+      (nq,) [rad/s or m/s; quaternions 1/s].
+
+    Raises:
+      RuntimeError: the context is another plant's; v has another size.
+      NumericalError: a joint with roll, pitch and yaw is at gimbal lock.
+
+    Example:
+      >>> v = np.zeros(robot.num_velocities())
+      >>> v[2] = 1.0  # the trunk turns about z
+      >>> robot.MapVelocityToQDot(stance, v)[:4] + 0.0
+      array([0. , 0. , 0. , 0.5])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -34,7 +52,24 @@ def MapVelocityToQDot(plant: PlantData, context: Context, v: ArrayLike) -> Vecto
 
 
 def MapQDotToVelocity(plant: PlantData, context: Context, qdot: ArrayLike) -> Vector:
-    """v = N+(q) qdot, (nv,), N+ the left inverse of N."""
+    """v = N+(q) qdot, N+ the left inverse of N.
+
+    Args:
+      context: state of this plant.
+      qdot: (nq,) [rad/s or m/s; quaternions 1/s].
+
+    Returns:
+      (nv,) [rad/s or m/s].
+
+    Raises:
+      RuntimeError: the context is another plant's; qdot has another size.
+
+    Example:
+      >>> qdot = np.zeros(robot.num_positions())
+      >>> qdot[3] = 0.5
+      >>> robot.MapQDotToVelocity(stance, qdot)[:3]
+      array([0., 0., 1.])
+    """
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)
@@ -66,7 +101,22 @@ def joints_with_rpy(plant: PlantData) -> list[Joint]:
 
 
 def MakeVelocityToQDotMap(plant: PlantData, context: Context) -> Any:
-    """N(q) as a sparse matrix, nq x nv; of dual numbers and expressions an array."""
+    """N(q) with qdot = N v.
+
+    Args:
+      context: state of this plant.
+
+    Returns:
+      A sparse matrix (nq, nv) [1; quaternions 1/rad]; of dual numbers and expressions an array.
+
+    Raises:
+      RuntimeError: the context is another plant's.
+      NumericalError: a joint with roll, pitch and yaw is at gimbal lock.
+
+    Example:
+      >>> robot.MakeVelocityToQDotMap(stance).shape
+      (19, 18)
+    """
     plant.check_context(context)
     if plant.joints_with_rpy:
         refuse_gimbal_lock(plant, context)

@@ -22,7 +22,22 @@ if TYPE_CHECKING:
 
 
 def MakeStateSelectorMatrix(plant: PlantData, user_to_joint_index_map: Iterable[JointIndex]) -> Matrix:
-    """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities."""
+    """Sx with x_s = Sx x: positions of the listed joints in their order, then their velocities.
+
+    Args:
+      user_to_joint_index_map: JointIndex, each once.
+
+    Returns:
+      (n, nq + nv) [1], for n positions and velocities of the listed joints.
+
+    Raises:
+      RuntimeError: a joint is listed twice; before Finalize().
+
+    Example:
+      >>> plant.MakeStateSelectorMatrix([plant.GetJointByName("elbow").index()])
+      array([[0., 1., 0., 0.],
+             [0., 0., 0., 1.]])
+    """
     plant.require_finalized("MakeStateSelectorMatrix")
     joints = [get_joint(plant, index) for index in user_to_joint_index_map]
     if len(set(joints)) != len(joints):
@@ -47,7 +62,23 @@ def MakeActuatorSelectorMatrix(
     *,
     user_to_joint_index_map: Iterable[JointIndex] | None = None,
 ) -> Matrix:
-    """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators."""
+    """Su with u = Su u_s, for a list of JointActuatorIndex, or of JointIndex whose joints have actuators.
+
+    Args:
+      user_to_actuator_index_map: of the entries of u_s.
+      user_to_joint_index_map: instead of it.
+
+    Returns:
+      (nu, n) [1], for n listed actuators.
+
+    Raises:
+      RuntimeError: an actuator is listed twice, or a joint has none; before Finalize().
+      TypeError: not one of the two lists is given.
+
+    Example:
+      >>> plant.MakeActuatorSelectorMatrix([JointActuatorIndex(0)])
+      array([[1.]])
+    """
     plant.require_finalized("MakeActuatorSelectorMatrix")
     given = [each for each in (user_to_actuator_index_map, user_to_joint_index_map) if each is not None]
     if len(given) != 1:
@@ -72,7 +103,19 @@ def _actuator_for(plant: PlantData, index: JointActuatorIndex | JointIndex) -> J
 
 
 def MakeActuationMatrix(plant: PlantData) -> Matrix:
-    """B (nv, nu): tau_u = B u. Columns of actuators that act through transmissions are zero: see transmissions_at()."""
+    """B with tau_u = B u. Columns of actuators that act through transmissions are zero: see transmissions_at().
+
+    Returns:
+      (nv, nu) [1].
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> plant.MakeActuationMatrix()
+      array([[0.],
+             [1.]])
+    """
     plant.require_finalized("MakeActuationMatrix")
     B = np.zeros((plant.model.sizes["nv"], plant.model.sizes["nu"]))
     B[plant.model.actuator_dof, np.arange(len(plant.model.actuator_dof))] = 1.0
@@ -93,7 +136,22 @@ def u_indices(plant: PlantData, model_instance: ModelInstanceIndex | int | None)
 
 
 def GetActuationFromArray(plant: PlantData, model_instance: ModelInstanceIndex, u: ArrayLike) -> Vector:
-    """The actuation of an instance, by increasing actuator index, from u (nu,)."""
+    """The actuation of an instance, by increasing actuator index.
+
+    Args:
+      model_instance: of this plant.
+      u: (nu,) [N m or N].
+
+    Returns:
+      (n,) [N m or N], for n actuators of the instance.
+
+    Raises:
+      RuntimeError: u has another size; there is no such model instance.
+
+    Example:
+      >>> plant.GetActuationFromArray(plant.GetModelInstanceByName("double_pendulum"), [2.5])
+      array([2.5])
+    """
     return vector(u, num_actuators(plant), "u")[u_indices(plant, model_instance)]
 
 

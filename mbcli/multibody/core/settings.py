@@ -224,7 +224,18 @@ def get_adjacent_bodies_collision_filters(plant: PlantData) -> bool:
 
 
 def set_discrete_contact_approximation(plant: PlantData, approximation: DiscreteContactApproximation) -> None:
-    """A DiscreteContactApproximation. RuntimeError for a continuous plant."""
+    """How steps of a discrete plant solve contact.
+
+    Args:
+      approximation: a DiscreteContactApproximation.
+
+    Raises:
+      RuntimeError: the plant is continuous; after Finalize().
+
+    Example:
+      >>> stepping = MultibodyPlant(0.01)
+      >>> stepping.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
+    """
     approximation = _member(plant, "set_discrete_contact_approximation", DiscreteContactApproximation, approximation)
     if not plant.is_discrete():
         raise RuntimeError("set_discrete_contact_approximation: the plant is continuous, its time step is 0")

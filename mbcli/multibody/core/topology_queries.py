@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 
 def GetFloatingBaseBodies(plant: PlantData) -> set[BodyIndex]:
-    """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints."""
+    """Indices of the bodies that no joint of the model connects to World: Finalize() gave them floating joints.
+
+    Returns:
+      A set of BodyIndex.
+
+    Raises:
+      RuntimeError: before Finalize().
+
+    Example:
+      >>> [robot.get_body(k).name() for k in robot.GetFloatingBaseBodies()]
+      ['trunk']
+    """
     plant.require_finalized("GetFloatingBaseBodies")
     return {BodyIndex(n) for n, joint in plant.free_joints.items() if joint.is_ephemeral()}
 

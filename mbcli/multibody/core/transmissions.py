@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.multibody.core.coordinates import GetActuatorNames, vector
+from mbcli.multibody.core.coordinate_names import GetActuatorNames
+from mbcli.multibody.core.coordinates import vector
 from mbcli.multibody.core.inputs import actuation
 from mbcli.multibody.tree.checked_numbers import finite
 

@@ -92,9 +92,24 @@ def AddMultibodyPlantSceneGraph(
     *,
     plant: MultibodyPlant | None = None,
 ) -> tuple[MultibodyPlant, SceneGraph]:
-    """Adds a plant, a new one with the given time step [s] or one that is there, to a DiagramBuilder.
+    """Adds a plant, a new one or one that is there, and a scene graph to a builder, and connects them.
 
-    Returns (plant, scene_graph). Geometries of the plant are registered with the scene graph.
+    Args:
+      builder: that gets both.
+      time_step: of a new plant [s]; 0 for a continuous one. A plant may stand here.
+      scene_graph: default: a new one.
+      plant: instead of a time step.
+
+    Returns:
+      (plant, scene_graph).
+
+    Raises:
+      RuntimeError: the builder is None; neither a time step nor a plant is given.
+
+    Example:
+      >>> plant, scene_graph = AddMultibodyPlantSceneGraph(builder, time_step=0.001)
+      >>> plant.time_step()
+      0.001
     """
     if builder is None:
         raise RuntimeError("AddMultibodyPlantSceneGraph: the builder is None")

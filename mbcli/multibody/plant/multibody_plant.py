@@ -16,7 +16,14 @@ class MultibodyPlant(PlantCore):
     Add elements, call Finalize(), make a context, compute. What it computes is in the files of mbcli/multibody/core.
 
     Args:
-        time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
+      time_step: [s]; positive for a discrete plant that steps by it, 0 for a continuous one.
+
+    Raises:
+      RuntimeError: the time step is negative or not finite.
+
+    Example:
+      >>> MultibodyPlant(time_step=0.001)
+      <MultibodyPlant time_step=0.001 bodies=1 joints=0 not finalized>
     """
 
     def ExecuteForcedEvents(self, context: Context, publish: bool = True) -> None:
