@@ -46,10 +46,21 @@ def check_file(
 ) -> FileCheck:
     """Check a model file, its path or URI or the bytes of a document.
 
-    name: that of the file in places; default: the path, of bytes "<string>". mesh_files: open the meshes that the
-    model names.
-    srdf: path of an SRDF file of the model.
-    Raises nothing for faults of the file: these are findings.
+    Args:
+      source: path or URI, or the bytes of a document.
+      name: that of the file in places; default: the path, of bytes "<string>".
+      input_format: of the file; default: what its contents say.
+      packages: where `package://` URIs lead.
+      mesh_files: open the meshes that the model names.
+      srdf: path of an SRDF file of the model.
+
+    Returns:
+      The findings. Faults of the file are among them, and raise nothing.
+
+    Example:
+      >>> from mbcli.checks.file_check import check_file
+      >>> check_file(b"<robot name='r'><link name='a' colour='red'/></robot>").findings[-1].message
+      'attribute "colour" in <link> is unknown and not used'
     """
     name = name or ("<string>" if isinstance(source, bytes) else source)
     diagnostics = Diagnostics(thorough=True, mesh_files=mesh_files)

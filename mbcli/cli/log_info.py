@@ -31,7 +31,8 @@ def log_info(path: str, as_json: bool) -> None:
     LOG may be unfinished: the .partial file of a run that still runs, or that was killed. The whole file is read. If a
     checksum is wrong, the damaged parts are named and the exit code is 3.
     """
-    from mbcli.log.reader import Log, describe
+    from mbcli.log.description import describe
+    from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, describe_worlds, is_worlds_log
 
     if is_worlds_log(path):

@@ -78,6 +78,14 @@ def compare_models(
 
     Raises:
         ArgumentError: the tolerance is negative, or the part is none of these. Errors of load_model().
+
+    Returns:
+        The differences, and what was compared.
+
+    Example:
+        >>> from mbcli.comparison import compare_models
+        >>> [d.where for d in compare_models("sample_models/pendulum.urdf", "sample_models/pendulum.sdf").differences]
+        ['geometry Cylinder', 'geometry rod']
     """
     if part not in PARTS:
         raise ArgumentError(f"part must be one of {', '.join(PARTS)}, it is {part!r}")

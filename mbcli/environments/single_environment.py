@@ -92,5 +92,17 @@ def make_environment(
         task: a task file (YAML), or a mapping with its keys.
         model: in place of that of the file.
         options: further arguments of Environment.
+
+    Returns:
+        An Environment of Gymnasium, of one world: observations (k,), actions (m,) [unit of each term].
+
+    Raises:
+        ModelError, ResourceError: of the task or its model.
+
+    Example:
+      >>> from mbcli.environments import make_environment
+      >>> observation, info = make_environment("docs/examples/balance.task.yaml").reset(seed=0)
+      >>> observation.shape
+      (5,)
     """
     return Environment(model, task, **options)

@@ -171,6 +171,15 @@ class VectorEnvironment(Base):
 
         Raises:
             ArgumentError: of an option; a number is not finite.
+
+        Returns:
+            Observations (n, k) [unit of each term], and an empty info.
+
+        Example:
+            >>> from mbcli.environments import make_environments
+            >>> environments = make_environments("docs/examples/balance.task.yaml", 4)
+            >>> environments.reset(seed=0)[0].shape
+            (4, 5)
         """
         whole = 0 if seed is None else _whole_seed(seed)
         super().reset(seed=seed)
@@ -185,7 +194,10 @@ class VectorEnvironment(Base):
         return self._observed(), {}
 
     def step(self, actions: FloatArray) -> Answer:
-        """All worlds do their actions (n, m) for a period.
+        """All worlds do their actions for a period.
+
+        Args:
+            actions: (n, m), in [unit of each term].
 
         Returns:
             Observations (n, k); rewards (n,); whether the task or a failure terminated an episode (n,); whether the
@@ -194,6 +206,13 @@ class VectorEnvironment(Base):
 
         Raises:
             ArgumentError: actions are not finite or of another shape; a world has ended and `autoreset` is "disabled".
+
+        Example:
+          >>> from mbcli.environments import make_environments
+          >>> environments = make_environments("docs/examples/balance.task.yaml", 4)
+          >>> start = environments.reset(seed=0)
+          >>> [part.shape for part in environments.step(np.zeros((4, 1)))[:4]]
+          [(4, 5), (4,), (4,), (4,)]
         """
         worlds, pending = self.worlds, self._ended.copy()
         action = self._action(actions)
@@ -322,9 +341,23 @@ def make_environments(
 
     Args:
         task: a task file (YAML), or a mapping with its keys.
-        count, num_envs: number of worlds; the second is its name in gymnasium.make_vec().
+        count: number of worlds.
+        num_envs: the same, as gymnasium.make_vec() names it.
         model: in place of that of the file.
         options: further arguments of VectorEnvironment.
+
+    Returns:
+        The VectorEnvironment: observations (n, k), actions (n, m).
+
+    Raises:
+        ArgumentError: not one of count and num_envs is given.
+        ModelError, ResourceError: of the task or its model.
+
+    Example:
+      >>> from mbcli.environments import make_environments
+      >>> observations, info = make_environments("docs/examples/balance.task.yaml", 4).reset(seed=0)
+      >>> observations.shape
+      (4, 5)
     """
     numbers = [number for number in (count, num_envs) if number is not None]
     if len(numbers) != 1:

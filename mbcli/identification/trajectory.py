@@ -84,13 +84,29 @@ def fit_trajectory(
     """Identifies parameters of a model by rollouts that match files of motions, and tries them on other files.
 
     Args:
-        loaded: a discrete model. data, validate: names of files. paths: what is identified, as
-            FreeParameters takes it; default: inertias, damping and friction of joints.
-        length: [s] of a segment. contact: whether solids of the model touch. tell: takes lines on unused columns.
+        loaded: a discrete model.
+        data: names of files: logs, or tables with times [s], positions (nq,) [rad or m] and what drives the model.
+        validate: names of other files.
+        paths: what is identified, as FreeParameters takes it; default: inertias, damping and friction of joints.
+        settings: how files are read.
+        length: [s] of a segment.
+        contact: whether solids of the model touch.
+        tell: takes lines on unused columns.
+
+    Returns:
+        The parameters, and the relative errors of rollouts before and after.
 
     Raises:
-        ModelError, ResourceError: a file cannot be read, or lacks what is needed. ArgumentError: a path names nothing.
+        ModelError, ResourceError: a file cannot be read, or lacks what is needed.
+        ArgumentError: a path names nothing.
         NumericalError: rollouts do not come to their end.
+
+    Example:
+        >>> from mbcli.identification.trajectory import fit_trajectory
+        >>> rod = mbcli.load_model("sample_models/pendulum.urdf", dt=0.02)
+        >>> mbcli.simulate(rod, until=1.0, start={"hinge": 1.0}, log_rate=50, log="swing.h5").close()
+        >>> fit_trajectory(rod, ["swing.h5"], paths=["joint.hinge.damping"], length=0.25).figures["after"] < 1e-6
+        True
     """
     plant = loaded.plant
     if not plant.is_discrete():

@@ -16,6 +16,7 @@ column_names  the names of the columns
 writer      LogWriter: writes a log that survives the death of its process
 contact_writer  what a row has any number of: contacts, faces, corners
 reader      Log: reads complete and unfinished logs
+description  a log as a document
 contact_reader  contacts, faces and corners in a file
 surfaces    contact surfaces as objects, their faces as triangles
 memory      MemoryLog: the log of a run that writes no file
@@ -47,11 +48,23 @@ __all__ = ["Log", "MemoryLog", "State", "WorldsLog", "open", "open_log"]
 
 
 def open_log(path: "str | os.PathLike[str]") -> "Log | WorldsLog":
-    """A log to read from, complete or unfinished; it is a context manager. Of many worlds a WorldsLog.
+    """A log to read from, complete or unfinished; it is a context manager.
+
+    Args:
+      path: the log, or the .partial file of a run that is going on or has died.
+
+    Returns:
+      A Log, of many worlds a WorldsLog.
 
     Raises:
       ResourceError: the file is missing or cannot be read.
       ModelError: the file is not a log, is damaged, or is of a later format version.
+
+    Example:
+      >>> mbcli.simulate("sample_models/double_pendulum.urdf", until=0.05, log="run.h5").close()
+      >>> with mbcli.open_log("run.h5") as run:
+      ...     print(run.q.shape)
+      (6, 2)
     """
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, is_worlds_log

@@ -27,16 +27,15 @@ from mbcli.log.stored_texts import text_of, texts_of
 from mbcli.log.tables import Table
 from mbcli.parsers.spec import SourceFile
 
-__all__ = ["Log", "State", "describe"]
+__all__ = ["Log", "State"]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
     from mbcli.log.guarded_file import StoredDataset
     from mbcli.math.array_types import Array
 
-INFO_SCHEMA_VERSION = 1
 ROWS_AT_ONCE = 1 << 16
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", re.ASCII)
 
@@ -76,7 +75,12 @@ class Log(Table):
             raise
 
     def close(self) -> None:
-        """Closes the file; what was read stays."""
+        """Closes the file; what was read stays.
+
+        Example:
+          >>> run = mbcli.simulate("sample_models/pendulum.urdf", until=0.02, log="short.h5")
+          >>> run.close()
+        """
         self._file.close()
 
     def __enter__(self) -> Log:
@@ -91,7 +95,15 @@ class Log(Table):
 
     @property
     def status(self) -> str:
-        """One of format.STATUSES; "running" also stays in the log of a process that was killed."""
+        """How the run ended.
+
+        Returns:
+          One of format.STATUSES; "running" also stays in the log of a process that was killed.
+
+        Example:
+          >>> log.status
+          'complete'
+        """
         return self.attrs["status"]
 
     @property
@@ -152,7 +164,18 @@ class Log(Table):
             return read_sources(self._file)
 
     def events(self) -> list[dict]:
-        """time [s], step, severity, code and message of every event, in order."""
+        """What happened: limits that were passed, deep overlaps, errors.
+
+        Returns:
+          time [s], step, severity, code and message of every event, in order.
+
+        Raises:
+          ModelError: the file is damaged.
+
+        Example:
+          >>> log.events()
+          []
+        """
         with self._reading():
             events = self._file.dataset("events")
             records = self._read(events, 0, len(events))
@@ -240,7 +263,15 @@ class Log(Table):
     # --------------------------------------------------------------------------------------- the rows
 
     def fields(self) -> tuple[str, ...]:
-        """The paths of the datasets with one row a sample: time, state/q, state/v, the others by path."""
+        """The paths of the datasets with one row a sample: time, state/q, state/v, the others by path.
+
+        Returns:
+          Paths, as field() takes them.
+
+        Example:
+          >>> log.fields()
+          ('time', 'state/q', 'state/v', 'input/u', 'derived/energy_kinetic', 'derived/energy_potential')
+        """
         return tuple(self._datasets)
 
     @property
@@ -304,7 +335,22 @@ class Log(Table):
         return self._field_dataset(path).dtype
 
     def field(self, path: str) -> np.ndarray:
-        """All rows of a field, (n, ...)."""
+        """All rows of a field.
+
+        Args:
+          path: as fields() lists them.
+
+        Returns:
+          (n, ...), in [unit of each column], of `units[path]`.
+
+        Raises:
+          KeyError: there is no such field.
+          ModelError: the file is damaged.
+
+        Example:
+          >>> log.field("derived/energy_kinetic").shape
+          (101,)
+        """
         dataset = self._field_dataset(path)
         with self._reading():
             return self._read(dataset, 0, self.row_count)
@@ -449,100 +495,6 @@ class Log(Table):
             if not isinstance(content, bytes):
                 raise DamagedLogError(self.path, f"{path} is not a text")
             return text_of(content)
-
-
-def describe(log: Log, damage: Sequence[str] | None = None) -> dict:
-    """What `mbcli log info --json` prints; docs/reference/log_format.md explains the keys.
-
-    damage: that of the log, if known.
-    """
-    attributes = log.attrs
-    versions = ("mbcli_version", "python", "platform", "cpu", "packages", "blas", "kernels")
-    clock = log.run_clock()
-    return {
-        "schema": "mbcli/log-info",
-        "schema_version": INFO_SCHEMA_VERSION,
-        "log": log.path,
-        "format_version": attributes["format_version"],
-        "bytes": os.path.getsize(log.path),
-        "status": log.status,
-        "finished": log.finished,
-        "exit_code": attributes.get("exit_code") if log.finished else None,
-        "message": attributes.get("message", ""),
-        "model": {"name": attributes["model_name"], "files": log.source_digests()},
-        "time": _time_summary(log),
-        "position_names": list(log.position_names),
-        "velocity_names": list(log.velocity_names),
-        "actuator_names": list(log.actuator_names),
-        "fields": [
-            {
-                "path": path,
-                "shape": [log.row_count, *log.row_shape(path)],
-                "dtype": log.dtype(path).str[1:],
-                "units": list(log.units[path]),
-                "names": list(log.names[path]),
-            }
-            for path in log.fields()
-        ]
-        + _contact_fields(log),
-        "events": log.events(),
-        "checkpoint": log.read_checkpoint() is not None,
-        "damage": log.damage() if damage is None else damage,
-        "run": {
-            "argv": attributes.get("argv", []),
-            "seed": attributes.get("seed"),
-            "deterministic": attributes.get("deterministic"),
-            "created_utc": clock["created_utc"],
-            "finished_utc": clock["finished_utc"] or None,
-            "wall_time": clock["wall_time"] if log.finished else None,
-            "model_sha256": attributes.get("model_sha256"),
-            "config_sha256": attributes.get("config_sha256"),
-        },
-        "provenance": {name: attributes.get(name) for name in versions},
-    }
-
-
-def _contact_fields(log: Log) -> list:
-    """The datasets under /contact: a row of them is a contact; those under /faces: of their own length."""
-    if not log.has_contacts:
-        return []
-    lengths = log.contact_lengths()
-    return [
-        {
-            "path": field.path,
-            "shape": [lengths[field.path], *field.row_shape],
-            "dtype": field.dtype,
-            "units": list(field.units),
-            "names": list(field.names),
-        }
-        for field in log.contact_fields + log.contact_names().face_fields
-    ]
-
-
-def _time_summary(log: Log) -> dict[str, Any]:
-    """rows, start, end, duration [s], rate [Hz], and the least and largest distance of two rows [s]."""
-    summary: dict[str, Any] = {"rows": log.row_count, "start": None, "end": None, "duration": None}
-    summary |= {"rate": None, "least_interval": None, "largest_interval": None}
-    if not log.row_count:
-        return summary
-    least, largest = float("inf"), 0.0
-    last: Any = None
-    for chunk in log.chunks(["time"], rows=1 << 16):
-        times = chunk["time"]
-        steps = times[1:] - times[:-1]
-        if last is None:
-            summary["start"] = float(times[0])
-        else:
-            least, largest = min(least, times[0] - last), max(largest, times[0] - last)
-        if len(steps):
-            least, largest = min(least, steps.min()), max(largest, steps.max())
-        last = times[-1]
-    summary["end"] = float(last)
-    summary["duration"] = summary["end"] - summary["start"]
-    if log.row_count > 1:
-        summary["rate"] = (log.row_count - 1) / summary["duration"]
-        summary["least_interval"], summary["largest_interval"] = float(least), float(largest)
-    return summary
 
 
 def _texts(value: bytes | str) -> list[str]:

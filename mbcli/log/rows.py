@@ -89,27 +89,73 @@ class Rows:
 
     @property
     def times(self) -> np.ndarray:
-        """[s] (n,)"""
+        """The times of the samples.
+
+        Returns:
+          (n,) [s].
+
+        Example:
+          >>> log.times[:3]
+          array([0.  , 0.01, 0.02])
+        """
         return self.field("time")
 
     @property
     def q(self) -> np.ndarray:
-        """Positions (n, nq)."""
+        """Positions of the samples.
+
+        Returns:
+          (n, nq) [rad or m; quaternions 1].
+
+        Example:
+          >>> log.q.shape
+          (101, 2)
+        """
         return self.field("state/q")
 
     @property
     def v(self) -> np.ndarray:
-        """Velocities (n, nv)."""
+        """Velocities of the samples.
+
+        Returns:
+          (n, nv) [rad/s or m/s].
+
+        Example:
+          >>> log.v[0]
+          array([0., 0.])
+        """
         return self.field("state/v")
 
     @property
     def u(self) -> np.ndarray:
-        """Actuation (n, nu). KeyError if it was not logged."""
+        """Actuation of the samples.
+
+        Returns:
+          (n, nu) [N m or N].
+
+        Raises:
+          KeyError: it was not logged.
+
+        Example:
+          >>> log.u.shape
+          (101, 1)
+        """
         return self.field(INPUT)
 
     @property
     def energy(self) -> np.ndarray:
-        """Kinetic and potential energy [J] (n, 2). KeyError if they were not logged."""
+        """Kinetic and potential energy of the samples.
+
+        Returns:
+          (n, 2) [J].
+
+        Raises:
+          KeyError: they were not logged.
+
+        Example:
+          >>> log.energy[0].round(3)
+          array([ 0.   , 22.305])
+        """
         return np.column_stack([self.field(path) for path in (KINETIC, POTENTIAL)])
 
     @property
@@ -123,19 +169,40 @@ class Rows:
         return self.names["state/v"]
 
     def column(self, name: str) -> np.ndarray:
-        """One position or velocity over time (n,), by its name; the end of a name will do.
+        """One position or velocity over time, by its name; the end of a name will do.
+
+        Args:
+          name: as "double_pendulum_elbow_q", or "elbow_q".
+
+        Returns:
+          (n,) [rad or m, rad/s or m/s].
 
         Raises:
           LookupError: a name means no coordinate, or several.
+
+        Example:
+          >>> log.column("shoulder_q")[:1]
+          array([0.4])
         """
         field, k = StateNames(self.position_names, self.velocity_names).find(name)
         return (self.q if field == "q" else self.v)[:, k]
 
     def state(self, time: float) -> State:
-        """q (nq,) and v (nv,) of the sample at a time [s], up to rounding.
+        """The sample at a time, up to rounding.
+
+        Args:
+          time: [s].
+
+        Returns:
+          q (nq,) [rad or m] and v (nv,) [rad/s or m/s].
 
         Raises:
           ResourceError: there is no sample at that time; the message says which are near.
+
+        Example:
+          >>> q, v = log.state(0.0)
+          >>> q
+          array([0.4, 0. ])
         """
         return self._state_of(self.row_at(time))
 

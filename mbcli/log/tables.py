@@ -87,7 +87,22 @@ class Table(Rows):
     def __getitem__(self, key: slice) -> Part: ...
 
     def __getitem__(self, key: str | slice) -> np.ndarray | Part:
-        """A column or a field by its name, or the rows between two times [s]. KeyError if a name means none of them."""
+        """A column or a field by its name, or the rows between two times.
+
+        Args:
+          key: any unambiguous end of a name, or a slice of times [s].
+
+        Returns:
+          (n,) or (n, ...) in [unit of the column]; of times the rows, as a log.
+
+        Raises:
+          KeyError: a name means none of them.
+          TypeError: neither a name nor a slice.
+
+        Example:
+          >>> log["energy_kinetic"].shape, log[0.5:0.6]
+          ((101,), <Part <memory>: 11 rows from 0.5 to 0.6 s, 8 columns>)
+        """
         if isinstance(key, slice):
             return between(self, key)
         if not isinstance(key, str):
@@ -106,19 +121,60 @@ class Table(Rows):
         return iter(self.keys())
 
     def keys(self) -> list[str]:
-        """The names of the columns, `time` first."""
+        """The names of the columns, `time` first.
+
+        Returns:
+          Names, as `log[name]` takes them.
+
+        Example:
+          >>> log.keys()[:3]
+          ['time', 'double_pendulum_shoulder_q', 'double_pendulum_elbow_q']
+        """
         return names_of(self)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame of all columns, by the time [s]. ResourceError where pandas is missing."""
+        """All columns as a pandas.DataFrame, by the time.
+
+        Returns:
+          A row a sample, its index the time [s], columns as of keys().
+
+        Raises:
+          ResourceError: pandas is missing.
+
+        Example:
+          >>> log.to_pandas().shape
+          (101, 7)
+        """
         return pandas_frame(self)
 
     def to_polars(self) -> Any:
-        """A polars.DataFrame of all columns, `time` first. ResourceError where polars is missing."""
+        """All columns as a polars.DataFrame.
+
+        Returns:
+          A row a sample, `time` [s] the first column, the others as of keys().
+
+        Raises:
+          ResourceError: polars is missing.
+
+        Example:
+          >>> log.to_polars().shape
+          (101, 8)
+        """
         return polars_frame(self)
 
     def to_xarray(self) -> Any:
-        """An xarray.Dataset of all fields, along `time` [s]. ResourceError where xarray is missing."""
+        """All fields as an xarray.Dataset, along `time`.
+
+        Returns:
+          Variables by the paths of the fields, `time` [s] the first dimension.
+
+        Raises:
+          ResourceError: xarray is missing.
+
+        Example:
+          >>> dict(log.to_xarray().sizes)
+          {'time': 101, 'q_name': 2, 'v_name': 2, 'u_name': 1}
+        """
         return xarray_dataset(self)
 
     def __repr__(self) -> str:

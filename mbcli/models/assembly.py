@@ -30,6 +30,7 @@ def assemble(
     leads nowhere, others around it are tried.
 
     Args:
+        context: state of a plant; changed.
         weights: (nv,) of each velocity in the distance, not negative; default: 1.
         tolerance: largest norm of position errors [m or 1].
         max_iterations: of each start.
@@ -37,10 +38,17 @@ def assemble(
 
     Returns:
         converged, iterations, restarts; position_error and velocity_error, norms; rank of the constraints, how many are
-        redundant, mobility; singular: whether the rank is greater nearby; q (nq,), v (nv,).
+        redundant, mobility; singular: whether the rank is greater nearby; q (nq,) [rad or m], v (nv,).
 
-    ArgumentError for weights of another number, or negative ones; NumericalError if no assembly is found: the context
-    stays as it is then.
+    Raises:
+        ArgumentError: weights of another number, or negative ones.
+        NumericalError: no assembly is found; the context stays as it is then.
+
+    Example:
+        >>> four_bar = mbcli.load_model("sample_models/closed_chains/four_bar.urdf").plant.CreateDefaultContext()
+        >>> found = mbcli.models.assemble(four_bar)
+        >>> found["converged"], found["mobility"]
+        (True, 1)
     """
     state = context.state
     plant = state.plant

@@ -44,18 +44,31 @@ def constrained_dynamics(
     M vdot + C v = tau + tau_g + G^T lambda with G vdot = gamma; M (v_plus - v) = G^T impulse with G v_plus = 0.
 
     Args:
-        tau: generalized forces (nv,); u: actuation (nu,), added; default: 0.
+        context: state of a plant.
+        tau: generalized forces (nv,) [N m or N]; default: 0.
+        u: actuation (nu,) [N m or N], added; default: 0.
+        vdot: (nv,) [rad/s^2 or m/s^2], for inverse dynamics.
         method: how the equations are solved: "range-space", first the multipliers, along the tree; "direct", all
             unknowns at once; "null-space", first the accelerations; "kokkevis", contacts alone, by test forces. Or
             inverse dynamics: "exact" and "relaxed", as in constrained_inverse_dynamics(), which `vdot` and `actuated`
             are for.
+        actuated: names of velocities, for inverse dynamics.
         on_errors: called with position_error and velocity_error before the equations are solved.
 
     Returns:
         Those of constrained_inverse_dynamics(); v_plus (nv,), impulse (nrow,); rank of the constraints at the state.
 
-    UnsolvableError for a system that the method cannot solve; NumericalError for accelerations that are not finite;
-    ArgumentError for arguments that do not fit.
+    Raises:
+        UnsolvableError: the method cannot solve the system.
+        NumericalError: accelerations are not finite.
+        ArgumentError: arguments do not fit.
+
+    Example:
+        >>> four_bar = mbcli.load_model("sample_models/closed_chains/four_bar.urdf").plant.CreateDefaultContext()
+        >>> mbcli.models.assemble(four_bar)["singular"]
+        False
+        >>> mbcli.models.constrained_dynamics(four_bar, tau=[1.0, 0.0, 0.0])["vdot"].round(3)
+        array([ 1.643, -1.478,  0.92 ])
     """
     if method not in (*FORWARD, *INVERSE):
         raise ArgumentError(f"method is one of {', '.join((*FORWARD, *INVERSE))}, not {method!r}")
@@ -91,7 +104,8 @@ def constrained_inverse_dynamics(
     """Generalized forces of actuators that give accelerations to a plant whose constraints carry their part.
 
     Args:
-        vdot: wanted accelerations (nv,); default: 0.
+        context: state of a plant.
+        vdot: wanted accelerations (nv,) [rad/s^2 or m/s^2]; default: 0.
         method: "exact"; "relaxed": as close to vdot as possible, also with too few actuators.
         actuated: names of the velocities that have an actuator; default: those of the plant's actuators.
         on_errors: called with position_error and velocity_error before the equations are solved.
@@ -102,7 +116,16 @@ def constrained_inverse_dynamics(
         of each constraint: force (6,) acts on its second body at its point there, in World, rotational part first, and
         is None for a coupling; position_error and velocity_error, norms of the constraints' errors at the state.
 
-    UnsolvableError if the actuators cannot give these accelerations; ArgumentError for arguments that do not fit.
+    Raises:
+        UnsolvableError: the actuators cannot give these accelerations.
+        ArgumentError: arguments do not fit.
+
+    Example:
+        >>> four_bar = mbcli.load_model("sample_models/closed_chains/four_bar.urdf").plant
+        >>> at, crank = four_bar.CreateDefaultContext(), four_bar.GetVelocityNames()[:1]
+        >>> assembled = mbcli.models.assemble(at)
+        >>> mbcli.models.constrained_inverse_dynamics(at, actuated=crank)["tau"].round(3)  # holds it
+        array([-2.711,  0.   ,  0.   ])
     """
     if method not in INVERSE:
         raise ArgumentError(f"method is one of {', '.join(INVERSE)}, not {method!r}")

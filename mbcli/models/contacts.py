@@ -26,6 +26,15 @@ def contact_points(context: Context, *, single_points: bool = False) -> list[dic
         A dictionary for each contact point: body_a, geometry_a, body_b, geometry_b, the names; point_W (3,) [m];
         normal_W (3,), out of B into A; depth [m]; force_W (3,) [N], on B; slip_speed and separation_speed [m/s], of A
         relative to B; moment_W (3,) [N m], on B, of torsional and rolling friction, if some geometry asks for that.
+
+    Raises:
+        RuntimeError: the plant has no scene graph.
+
+    Example:
+        >>> grounded = mbcli.load_model("sample_models/quadruped.urdf", contact=True, ground=-0.46).plant
+        >>> touching = mbcli.models.contact_points(grounded.CreateDefaultContext())
+        >>> [round(float(point["depth"]), 3) for point in touching]  # of the four feet
+        [0.002, 0.002, 0.002, 0.002]
     """
     plant = context.state.plant
     inspector, turning = plant.EvalSceneGraphInspector(context), has_torsional_friction(plant)
@@ -88,6 +97,14 @@ def geometry_distances(context: Context, max_distance: float = math.inf) -> list
     Returns:
         A dictionary for each pair: body_a, geometry_a, body_b, geometry_b, the names; distance [m], negative where
         they overlap; normal_W (3,), out of B into A; point_A_W, point_B_W (3,) [m], the nearest points.
+
+    Raises:
+        RuntimeError: the plant has no scene graph.
+
+    Example:
+        >>> grounded = mbcli.load_model("sample_models/quadruped.urdf", contact=True, ground=-0.6).plant
+        >>> round(float(mbcli.models.geometry_distances(grounded.CreateDefaultContext())[0]["distance"]), 3)
+        0.138
     """
     plant = context.state.plant
     inspector = plant.EvalSceneGraphInspector(context)

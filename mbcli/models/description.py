@@ -62,6 +62,13 @@ def describe(model: Any, *, measured: bool = True) -> dict:
             load_model() takes.
         measured: whether the document has the measures. Those of geometries are None for a LoadedModel
             or plant without contact.
+
+    Returns:
+        The document.
+
+    Example:
+        >>> mbcli.models.describe(model)["counts"]["nq"]
+        2
     """
     if not isinstance(model, (LoadedModel, MultibodyPlant)):
         model = load_model(model, contact=measured, self_contact="all")

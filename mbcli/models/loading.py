@@ -76,6 +76,13 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
 
     Raises:
         ArgumentError, ModelError, ResourceError: one line for each error, with its place in the file.
+
+    Returns:
+        The LoadedModel, whose `plant` is finalized.
+
+    Example:
+        >>> mbcli.load_model("sample_models/double_pendulum.urdf")
+        <LoadedModel double_pendulum: 2 positions, 2 velocities, 1 actuators, steps of 0.001 s>
     """
     models = [models] if isinstance(models, (str, os.PathLike, ModelText)) else list(models)
     models = [model if isinstance(model, ModelText) else os.fspath(model) for model in models]

@@ -25,6 +25,7 @@ def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bo
     """The centre of mass of a plant at the state of a context.
 
     Args:
+        context: state of a plant.
         instance: names of the model instances that count; default: all that moves. Scenery, which is fixed to the
             world, counts where it is named, or where nothing else has mass.
         bodies: whether each body is told too.
@@ -33,7 +34,13 @@ def center_of_mass(context: Context, *, instance: Iterable[str] = (), bodies: bo
         p_WCom (3,) [m], v_WCom (3,) [m/s] and total_mass [kg] of these; left_out: scoped names of the scenery with mass
         that does not count; `bodies`: mass, p_WCom and v_WCom of each by its scoped name, if asked for.
 
-    ArgumentError for an unknown name; ModelError without mass.
+    Raises:
+        ArgumentError: an unknown name.
+        ModelError: there is no mass.
+
+    Example:
+        >>> mbcli.models.center_of_mass(context)["p_WCom"].round(4)
+        array([-0.1957,  0.    ,  1.2689])
     """
     plant = context.state.plant
     chosen = instances_with_mass(context, instance)
@@ -59,6 +66,7 @@ def momentum(context: Context, point: ArrayLike | str = (0.0, 0.0, 0.0), *, bodi
     """The spatial momentum of a plant in World at the state of a context, about a point. Rotors count nothing.
 
     Args:
+        context: state of a plant.
         point: p_WoP (3,) [m], or "com" for the centre of mass.
         bodies: whether each body is told too.
 
@@ -66,7 +74,14 @@ def momentum(context: Context, point: ArrayLike | str = (0.0, 0.0, 0.0), *, bodi
         L_WS_W (6,), angular [kg m^2/s], then linear [kg m/s]; `bodies`: the same of each by its scoped name, where
         asked for.
 
-    ModelError for "com" without mass.
+    Raises:
+        ArgumentError: another text.
+        TypeError: not three numbers.
+        ModelError: "com" without mass.
+
+    Example:
+        >>> mbcli.models.momentum(context, "com")["L_WS_W"].round(4)
+        array([ 0.    ,  0.3477,  0.    , -1.3211,  0.    ,  0.4565])
     """
     plant = context.state.plant
     if isinstance(point, str):

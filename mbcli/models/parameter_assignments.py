@@ -129,6 +129,11 @@ def set_parameters(loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, 
 
     Raises:
         ArgumentError: a path names nothing, or a value cannot be. The model is as it was then.
+
+    Example:
+        >>> heavy = mbcli.load_model("sample_models/double_pendulum.urdf")
+        >>> mbcli.models.set_parameters(heavy, {"body.lower.mass": "*2"})
+        [ParameterValue(kind='body', name='lower', parameter='mass', values=(1.2,))]
     """
     return _apply(loaded, overrides)[0]
 
@@ -137,7 +142,23 @@ def set_parameters(loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, 
 def changed_parameters(
     loaded: LoadedModel, overrides: Iterable[str] | Mapping[str, Any]
 ) -> Iterator[list[ParameterValue]]:
-    """As set_parameters(), until the end of a `with` block."""
+    """As set_parameters(), until the end of a `with` block.
+
+    Args:
+      loaded: LoadedModel; as it was after the block.
+      overrides: PATH=VALUE texts, or {path: value}.
+
+    Returns:
+      A context manager, of the new values.
+
+    Raises:
+      ArgumentError: as of set_parameters().
+
+    Example:
+      >>> with mbcli.models.changed_parameters(model, {"body.lower.mass": 2.0}):
+      ...     print(plant.GetBodyByName("lower").default_mass())
+      2.0
+    """
     values, restore = _apply(loaded, overrides)
     try:
         yield values
@@ -155,7 +176,18 @@ def _apply(
 
 
 def parameters_of(loaded: LoadedModel) -> list[str]:
-    """The path of every parameter that set_parameters() can change, for lists and completion."""
+    """The path of every parameter that set_parameters() can change, for lists and completion.
+
+    Args:
+      loaded: LoadedModel.
+
+    Returns:
+      Paths, as "body.lower.mass".
+
+    Example:
+      >>> mbcli.models.parameters_of(model)[:3]
+      ['body.upper.mass', 'body.upper.com', 'body.upper.inertia']
+    """
     paths = []
     for kind, of_kind in KINDS.items():
         for element in elements_of(loaded, kind):

@@ -72,6 +72,13 @@ def simulate(
         ModelError, ResourceError: of the model's files.
         OutputError: the log exists, or cannot be written.
         NumericalError: the run cannot go on; a log file has the rows before.
+
+    Returns:
+        The Log, without a file a MemoryLog, with `summary`.
+
+    Example:
+        >>> mbcli.simulate("sample_models/double_pendulum.urdf", until=0.05, start={"elbow": 0.5})
+        <MemoryLog <memory>: 6 rows from 0 to 0.05 s, 8 columns>
     """
     given = {name: setting.default for name, setting in settings_of(RunArguments).items()} | settings
     arguments: dict[str, Any] = {"model": model, "until": until, **given}
@@ -109,7 +116,8 @@ def simulate_each(
         log: the file to write (docs/reference/log_format.md, "Many worlds").
         force: replaces an existing log.
         threads: that step worlds; default: as many as the process has processors.
-        should_stop, warn: as of simulate().
+        should_stop: as of simulate().
+        warn: as of simulate().
         {settings}
 
     Raises:
@@ -117,6 +125,14 @@ def simulate_each(
         ModelError, ResourceError, OutputError: as of simulate().
         NumericalError: no state near a start satisfies the constraints. A world that cannot go on stops, and the others
             go on: `log.messages` has why.
+
+    Returns:
+        The WorldsLog.
+
+    Example:
+        >>> angles = {"elbow": [0.1, 0.2, 0.3]}
+        >>> mbcli.simulate_each("sample_models/double_pendulum.urdf", angles, until=0.05, log="each.h5")
+        <WorldsLog each.h5: 3 worlds of 6 rows>
     """
     arguments: dict[str, Any] = {"model": model, "until": until, **settings}
     return _simulate_each(arguments, starts, os.fspath(log), None, force, threads, should_stop, warn)
@@ -156,6 +172,14 @@ def resume(
     Raises:
         ModelError: the log is of another model or was run in another way, or has not recorded how; as of simulate().
         ArgumentError, ResourceError, OutputError, NumericalError: as of simulate().
+
+    Returns:
+        The Log, or of many worlds the WorldsLog.
+
+    Example:
+        >>> mbcli.simulate("sample_models/double_pendulum.urdf", until=0.05, log="swing.h5").close()
+        >>> mbcli.resume("swing.h5", until=0.1)
+        <Log swing.h5: 11 rows from 0 to 0.1 s, 8 columns>
     """
     path = log.path if isinstance(log, (Log, WorldsLog)) else os.fspath(log)
     if isinstance(log, (Log, WorldsLog)):

@@ -14,19 +14,9 @@ from mbcli.common.processors import num_processors
 from mbcli.common.setting import refuse_unknown, settings_of
 from mbcli.common.turns import Turn
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
-from mbcli.engine.stepping.loop import (
-    ELEMENT_FAULT,
-    GIMBAL_LOCK,
-    NOT_FINITE,
-    ROWS_UNSOLVED,
-    RUNNING,
-    SINGULAR_POSITION,
-    STEP_FAULT,
-)
+from mbcli.engine.stepping.loop import RUNNING
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.loading import as_loaded
-from mbcli.multibody.compilation.cut_joints import require_actions
-from mbcli.multibody.contact.python_forces import needs_python
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.parsers.load_arguments import HoldArguments
 from mbcli.simulation.actors import ACTORS
@@ -41,6 +31,7 @@ from mbcli.simulation.run_warnings import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.world_assembly import assemble_worlds
+from mbcli.simulation.world_failures import FAILURES, refuse_worlds
 from mbcli.simulation.world_groups import groups_of_worlds
 from mbcli.simulation.world_pushes import WorldPushes
 from mbcli.simulation.world_sensors import WorldSensors
@@ -64,14 +55,6 @@ if TYPE_CHECKING:
 OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
 OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
 """Settings of Worlds; OTHERWISE are those that its attributes and methods, or the model, have."""
-FAILURES = {
-    NOT_FINITE: "a number is not finite after the next step",
-    ELEMENT_FAULT: "a force element has no force in the next step",
-    GIMBAL_LOCK: "a joint with roll, pitch and yaw is at gimbal lock",
-    SINGULAR_POSITION: "the constraints lose rank in the next step",
-    STEP_FAULT: "the contact problem of the next step has no solution that was found",
-    ROWS_UNSOLVED: "limits, controllers and dry friction of joints found no common solution in the next step",
-}
 
 
 class Worlds:
@@ -83,12 +66,6 @@ class Worlds:
 
     `q` (n, nq) [rad or m], `v` (n, nv), `u` (n, nu) [N m or N] and `desired` (n, number of controllers, 2) [rad or m,
     rad/s or m/s] are the arrays that the steps work with: what is written into them holds from the next step on.
-
-        worlds = Worlds(load_model("quadruped.urdf", contact=True, ground=0.0), 4096)
-        worlds.q[:, 6] += heights
-        while worlds.time[0] < 2.0:
-            worlds.u = policy(worlds.q, worlds.v)
-            worlds.step(10)
 
     A world takes the steps of a single run from its state, to the last bit, whatever the number of threads. Plants
     without contact, constraints and dry friction take them eight worlds at once in one vector register, whose sine,
@@ -117,6 +94,11 @@ class Worlds:
         ArgumentError: a parameter means nothing; the numbers of values and worlds differ.
         ModelError: the plant is continuous, or has what only Python or a single run steps: deformable bodies, force
             elements of a user, applied forces, inputs that follow a source, islands that may sleep.
+
+    Example:
+        >>> worlds = mbcli.Worlds(mbcli.load_model("sample_models/double_pendulum.urdf"), 3, start={"elbow": 0.5})
+        >>> worlds.q.shape
+        (3, 2)
     """
 
     def __init__(
@@ -151,7 +133,7 @@ class Worlds:
             if isinstance(run.controller, ServoTicks):
                 raise ModelError("worlds hold and drive joints in plants whose steps take controllers")
             self._held, carried = run.held_in_steps, run.actor(Holding).carried_at_start()
-            self._refuse(context)
+            refuse_worlds(self.plant, context)
             self._stepping = WorldThreads(self.loaded, context, self._groups, count, self._threads, lanes, on_compile)
         finally:
             run.release()
@@ -265,7 +247,15 @@ class Worlds:
         return self._status
 
     def failures(self) -> dict[int, str]:
-        """{number of a world that stopped: why}"""
+        """Why worlds stopped.
+
+        Returns:
+          {number of a world that stopped: why}.
+
+        Example:
+          >>> mbcli.Worlds(mbcli.load_model("sample_models/double_pendulum.urdf"), 3).failures()
+          {}
+        """
         stopped = np.flatnonzero(self._status)
         return {int(k): self._messages.get(int(k), FAILURES[int(self._status[k])]) for k in stopped}
 
@@ -304,8 +294,20 @@ class Worlds:
 
         Args:
             which: indices or a mask of worlds; default: all.
-            q: their positions, (nq,) or one row each; default: those of the start.
-            v: their velocities, (nv,) or one row each; default: those of the start.
+            q: their positions, (nq,) or one row each [rad or m]; default: those of the start.
+            v: their velocities, (nv,) or one row each [rad/s or m/s]; default: those of the start.
+
+        Raises:
+            ValueError: q or v have another shape.
+            IndexError: there is no such world.
+
+        Example:
+          >>> worlds = mbcli.Worlds(mbcli.load_model("sample_models/double_pendulum.urdf"), 3)
+          >>> worlds.reset([1], q=[0.1, 0.2])
+          >>> worlds.q
+          array([[0. , 0. ],
+                 [0.1, 0.2],
+                 [0. , 0. ]])
         """
         self._q[which] = self._start_q if q is None else q
         self._v[which] = self._start_v if v is None else v
@@ -460,7 +462,19 @@ class Worlds:
         """All worlds that run take so many steps, with u and desired as they are.
 
         An exception that a signal raises, as KeyboardInterrupt, ends the call: each world is then where its last step
-        has led it, and `time` says when that is. RuntimeError while another thread steps these worlds.
+        has led it, and `time` says when that is.
+
+        Args:
+          count: of steps.
+
+        Raises:
+          RuntimeError: another thread steps these worlds.
+
+        Example:
+          >>> worlds = mbcli.Worlds(mbcli.load_model("sample_models/double_pendulum.urdf"), 3)
+          >>> worlds.step(10)
+          >>> worlds.time  # [s]
+          array([0.01, 0.01, 0.01])
         """
         if not self.ticks:
             self._advance(count, None, count + 1)
@@ -493,6 +507,14 @@ class Worlds:
 
         Returns:
             [q; v] (n, steps // every, nq + nv); NaN from where a world stopped.
+
+        Raises:
+            ArgumentError: `every` is below 1; u has another shape, or a controller gives the actuation.
+
+        Example:
+            >>> worlds = mbcli.Worlds(mbcli.load_model("sample_models/double_pendulum.urdf"), 3)
+            >>> worlds.rollout(20, every=10).shape
+            (3, 2, 4)
         """
         if every < 1:
             raise ArgumentError(f"{argument('every')} is {every}: samples are at least one step apart")
@@ -572,17 +594,3 @@ class Worlds:
             "world_counts": np.zeros(1, dtype=np.int64),
             "world_settings": np.zeros(2),
         }
-
-    # before the steps
-
-    def _refuse(self, start: Context) -> None:
-        plant = self.plant
-        require_actions(plant)
-        if plant.elements.deformable_bodies:
-            raise ModelError("worlds are for rigid bodies: a plant with deformable bodies takes single runs")
-        if plant.settings.sleep_tolerance > 0.0:
-            raise ModelError("nothing sleeps in worlds: set the plant's sleep tolerance to 0, or take single runs")
-        if needs_python(plant, start):
-            raise ModelError(
-                "worlds do not step force elements of a user, applied forces or inputs that follow a source"
-            )

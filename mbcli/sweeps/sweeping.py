@@ -157,7 +157,8 @@ def sweep(
         model: files, as load_model() takes them.
         vary: {path: values} or PATH=VALUES texts; `mbcli.sweeps.variations` says which there are.
         duration: [s] of each run; default: that of the settings, else 5 s.
-        start: {position or velocity: number} of every run; pose: name of a posture.
+        start: {position or velocity: number} of every run.
+        pose: name of a posture.
         on_progress: is given the SweepProgress after each point.
         run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits;
             controller (a file or a command), trajectory and pushes (texts and tables), of the seed of each point.
@@ -165,6 +166,16 @@ def sweep(
 
     Raises:
         ArgumentError, ModelError, ResourceError: before the first run. What goes wrong in a run is in its row.
+
+    Returns:
+        A row for each point: what varied, how the run ended, the measures.
+
+    Example:
+        >>> masses = {"body.lower.mass": [0.5, 0.6]}
+        >>> start = {"elbow": 0.5}
+        >>> table = mbcli.sweep("sample_models/double_pendulum.urdf", masses, duration=0.02, start=start, jobs=1)
+        >>> [row["status"] for row in table.rows]
+        ['ok', 'ok']
     """
     known = settings_of(SweepArguments)
     refuse_unknown(known, settings, "sweep")

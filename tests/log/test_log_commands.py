@@ -16,8 +16,9 @@ from test_log_writer import URDF, arm_header, rows
 
 from mbcli.cli.log import log as log_command
 from mbcli.errors import ModelError, OutputError, ResourceError
+from mbcli.log.description import describe
 from mbcli.log.fields import STANDARD_FIELDS
-from mbcli.log.reader import Log, describe
+from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 
 COUNT = 2500

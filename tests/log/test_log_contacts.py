@@ -13,9 +13,10 @@ from command_line import cli, succeed
 
 from mbcli.errors import ModelError
 from mbcli.log import provenance, writer
+from mbcli.log.description import describe
 from mbcli.log.fields.contact import CONTACT_FIELDS, SURFACE_FIELDS
 from mbcli.log.format import ContactNames, LogHeader
-from mbcli.log.reader import Log, describe
+from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 
 NAMES = ContactNames(("world", "robot::foot_é"), ("ground", "robot::sole", "robot::heel"))

@@ -13,11 +13,12 @@ from test_log_contacts import header
 
 from mbcli.errors import ModelError
 from mbcli.log import provenance, writer
+from mbcli.log.description import describe
 from mbcli.log.fields.contact import CONTACT_FIELDS, SURFACE_FIELDS
 from mbcli.log.fields.faces import FACE_FIELDS
 from mbcli.log.format import ContactNames
 from mbcli.log.memory import MemoryLog
-from mbcli.log.reader import Log, describe
+from mbcli.log.reader import Log
 from mbcli.log.recovery import recover
 from mbcli.log.writer import LogWriter
 from mbcli.meshes.surfaces import triangles_of_faces

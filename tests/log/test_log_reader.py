@@ -13,6 +13,7 @@ from test_log_writer import ENERGY, URDF, arm_header, rows
 
 from mbcli.errors import ModelError, ResourceError
 from mbcli.log.datasets import Field
+from mbcli.log.description import describe
 from mbcli.log.fields import STANDARD_FIELDS
 from mbcli.log.fields.activations import PATH as ACTIVATION
 from mbcli.log.fields.contact import CONTACT_FIELDS, OFFSET, SURFACE_FIELDS
@@ -25,7 +26,7 @@ from mbcli.log.fields.targets import VELOCITY as AIM_VELOCITY
 from mbcli.log.fields.tracking import ACCELERATION, ERROR, TARGET, VELOCITY
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE
-from mbcli.log.reader import Log, describe
+from mbcli.log.reader import Log
 from mbcli.log.writer import LogWriter
 
 DOCUMENT = ROOT / "docs" / "reference" / "log_format.md"

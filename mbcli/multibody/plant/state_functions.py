@@ -120,9 +120,25 @@ class StateFunctions:
         self._has_constraints = bool(plant.elements.constraints)
 
     def inverse_dynamics(self, q: Vector, v: Vector, vdot: Vector, out: Vector | None = None) -> Vector:
-        """tau (nv,) [N m or N] that gives vdot against gravity, force elements and joint damping.
+        """tau that gives vdot against gravity, force elements and joint damping.
 
         M vdot + C v - tau_g - ..., recursive Newton-Euler, as if the plant had no constraints.
+
+        Args:
+          q: (nq,) [rad or m].
+          v: (nv,) [rad/s or m/s].
+          vdot: (nv,) [rad/s^2 or m/s^2].
+          out: (nv,), to write to.
+
+        Returns:
+          (nv,) [N m or N].
+
+        Raises:
+          ArgumentError: an array has another shape.
+
+        Example:
+          >>> StateFunctions(plant).inverse_dynamics([0.4, -0.9], [1.1, -0.6], [0.0, 0.0]).round(4)
+          array([ 3.275 , -1.3562])
         """
         if out is None:
             out = np.empty(self._nv)
@@ -134,9 +150,24 @@ class StateFunctions:
         return self._converted(self._inverse_dynamics, out, q=q, v=v, vdot=vdot)
 
     def forward_dynamics(self, q: Vector, v: Vector, tau: Vector, out: Vector | None = None) -> Vector:
-        """vdot (nv,) under tau, gravity, force elements and joint damping, by the articulated-body algorithm.
+        """vdot under tau, gravity, force elements and joint damping, by the articulated-body algorithm.
 
-        ModelError if the plant has constraints.
+        Args:
+          q: (nq,) [rad or m].
+          v: (nv,) [rad/s or m/s].
+          tau: (nv,) [N m or N].
+          out: (nv,), to write to.
+
+        Returns:
+          (nv,) [rad/s^2 or m/s^2].
+
+        Raises:
+          ModelError: the plant has constraints.
+          ArgumentError: an array has another shape.
+
+        Example:
+          >>> StateFunctions(plant).forward_dynamics([0.4, -0.9], [1.1, -0.6], [0.0, 0.0]).round(3)
+          array([-7.517, 26.864])
         """
         if self._has_constraints:
             raise ModelError("forward_dynamics() is for plants without constraints: use CalcAccelerations()")
@@ -150,7 +181,23 @@ class StateFunctions:
         return self._converted(self._forward_dynamics, out, q=q, v=v, tau=tau)
 
     def mass_matrix(self, q: Vector, out: Matrix | None = None) -> Matrix:
-        """M (nv, nv), by the composite-rigid-body algorithm."""
+        """M(q), by the composite-rigid-body algorithm.
+
+        Args:
+          q: (nq,) [rad or m].
+          out: (nv, nv), to write to.
+
+        Returns:
+          (nv, nv) [kg m^2 between hinges, kg between sliders, kg m between both].
+
+        Raises:
+          ArgumentError: an array has another shape.
+
+        Example:
+          >>> StateFunctions(plant).mass_matrix([0.4, -0.9]).round(4)
+          array([[1.4266, 0.2772],
+                 [0.2772, 0.1281]])
+        """
         if out is None:
             out = np.empty(self._square)
         try:
@@ -161,7 +208,23 @@ class StateFunctions:
         return self._converted(self._mass_matrix, out, q=q)
 
     def bias_term(self, q: Vector, v: Vector, out: Vector | None = None) -> Vector:
-        """C(q, v) v (nv,)."""
+        """C(q, v) v.
+
+        Args:
+          q: (nq,) [rad or m].
+          v: (nv,) [rad/s or m/s].
+          out: (nv,), to write to.
+
+        Returns:
+          (nv,) [N m or N].
+
+        Raises:
+          ArgumentError: an array has another shape.
+
+        Example:
+          >>> StateFunctions(plant).bias_term([0.4, -0.9], [1.1, -0.6]).round(4)
+          array([-0.1805, -0.2275])
+        """
         if out is None:
             out = np.empty(self._nv)
         try:
@@ -172,7 +235,22 @@ class StateFunctions:
         return self._converted(self._bias_term, out, q=q, v=v)
 
     def gravity_forces(self, q: Vector, out: Vector | None = None) -> Vector:
-        """tau_g (nv,), the generalized forces of gravity."""
+        """tau_g, the generalized forces of gravity.
+
+        Args:
+          q: (nq,) [rad or m].
+          out: (nv,), to write to.
+
+        Returns:
+          (nv,) [N m or N].
+
+        Raises:
+          ArgumentError: an array has another shape.
+
+        Example:
+          >>> StateFunctions(plant).gravity_forces([0.4, -0.9]).round(4)
+          array([-3.4555,  1.1288])
+        """
         if out is None:
             out = np.empty(self._nv)
         try:
@@ -209,7 +287,22 @@ class StateFunctions:
         return self._matrices(self._forward_dynamics_derivatives, out, AT_AN_INSTANT, q=q, v=v, tau=tau)
 
     def pose(self, frame: Frame) -> Callable[..., Matrix]:
-        """The function (q, out=None) -> X_WF (4, 4) of a frame of the plant."""
+        """The pose of a frame in World, as a function of positions.
+
+        Args:
+          frame: F, of the plant.
+
+        Returns:
+          The function (q, out=None) -> X_WF (4, 4) [m] of q (nq,).
+
+        Raises:
+          ArgumentError: the frame is another plant's; of the function, for an array of another shape.
+
+        Example:
+          >>> X_WF = StateFunctions(plant).pose(plant.GetFrameByName("lower"))
+          >>> X_WF([0.4, -0.9])[:3, 3].round(4)
+          array([-0.3894,  0.    ,  1.0789])
+        """
         call, convert, number = self._pose, self._converted, number_of_frame(self._plant, frame)
 
         def X_WF(q: Vector, out: Matrix | None = None) -> Matrix:
@@ -225,7 +318,22 @@ class StateFunctions:
         return X_WF
 
     def velocity(self, frame: Frame) -> Callable[..., Vector]:
-        """The function (q, v, out=None) -> V_WF (6,) of a frame of the plant, rotational first, in World."""
+        """The velocity of a frame in World, as a function of positions and velocities.
+
+        Args:
+          frame: F, of the plant.
+
+        Returns:
+          The function (q, v, out=None) -> V_WF_W (6,), angular first [rad/s, m/s], of q (nq,) and v (nv,).
+
+        Raises:
+          ArgumentError: the frame is another plant's; of the function, for an array of another shape.
+
+        Example:
+          >>> V_WF = StateFunctions(plant).velocity(plant.GetFrameByName("lower"))
+          >>> V_WF([0.4, -0.9], [1.1, -0.6])[:3].round(4)
+          array([0. , 0.5, 0. ])
+        """
         call, convert, number = self._velocity, self._converted, number_of_frame(self._plant, frame)
 
         def V_WF(q: Vector, v: Vector, out: Vector | None = None) -> Vector:
@@ -241,7 +349,23 @@ class StateFunctions:
         return V_WF
 
     def jacobian(self, frame: Frame) -> Callable[..., Matrix]:
-        """The function (q, out=None) -> J (6, nv), V_WF = J v, of a frame of the plant."""
+        """The Jacobian of a frame in World, as a function of positions.
+
+        Args:
+          frame: F, of the plant.
+
+        Returns:
+          The function (q, out=None) -> J (6, nv), V_WF_W = J v [1 and m by hinges, 0 and 1 by sliders], of q (nq,).
+
+        Raises:
+          ArgumentError: the frame is another plant's; of the function, for an array of another shape.
+
+        Example:
+          >>> J_WF = StateFunctions(plant).jacobian(plant.GetFrameByName("lower"))
+          >>> J_WF([0.4, -0.9])[[1, 3]].round(4)  # about y, along x
+          array([[ 1.    ,  1.    ],
+                 [-0.9211,  0.    ]])
+        """
         call, convert, number, shape = (
             self._jacobian,
             self._converted,
