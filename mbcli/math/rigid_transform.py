@@ -30,14 +30,25 @@ _LAST_ROW = np.array((0.0, 0.0, 0.0, 1.0))
 class RigidTransform:
     """The pose X_AB of a frame B in a frame A: rotation R_AB and position p_AoBo_A [m] of the origin of B.
 
-    X_AB @ X_BC is X_AC, and X_AB @ p_BoQ_B is p_AoQ_A. Made from
+    X_AB @ X_BC is X_AC, and X_AB @ p_BoQ_B is p_AoQ_A.
 
-    - nothing (identity) or another one,
-    - an orientation (RotationMatrix, RollPitchYaw, Quaternion, AngleAxis) and a position p (3,),
-    - a RotationMatrix or a position alone,
-    - a `pose` matrix (4, 4) with last row 0 0 0 1, or its upper part (3, 4).
+    Args:
+      R: RotationMatrix, RollPitchYaw, Quaternion or AngleAxis; alone also a RigidTransform, p or pose; default:
+        identity.
+      p: (3,) [m].
+      rpy: in place of R.
+      quaternion: in place of R.
+      theta_lambda: AngleAxis in place of R.
+      pose: (4, 4) with last row 0 0 0 1, or its upper part (3, 4) [1, m].
+      other: RigidTransform.
 
-    A matrix that is not a pose raises ModelError (see RotationMatrix for the tolerance).
+    Raises:
+      ModelError: a matrix is not a pose (see RotationMatrix for the tolerance).
+
+    Example:
+      >>> X_AB = RigidTransform(RollPitchYaw(0, 0, np.pi / 2), [1.0, 0.0, 0.0])
+      >>> (X_AB @ [1.0, 0.0, 0.0]).round(6)
+      array([1., 1., 0.])
     """
 
     # The arrays themselves, never changed in place, so that transforms may share them.
@@ -98,13 +109,31 @@ class RigidTransform:
         return transform_of(matrix[:, :3], matrix[:, 3])
 
     def rotation(self) -> RotationMatrix:
-        """Return R_AB."""
+        """The rotation.
+
+        Returns:
+          R_AB [1].
+
+        Example:
+          >>> RigidTransform([1.0, 2.0, 3.0]).rotation().matrix()
+          array([[1., 0., 0.],
+                 [0., 1., 0.],
+                 [0., 0., 1.]])
+        """
         rotation = _new(RotationMatrix)
         rotation.R_array = self.R_array
         return rotation
 
     def translation(self) -> Vector3:
-        """Return p_AoBo_A (3,) [m], read-only."""
+        """The position.
+
+        Returns:
+          p_AoBo_A (3,) [m], read-only.
+
+        Example:
+          >>> RigidTransform([1.0, 2.0, 3.0]).translation()
+          array([1., 2., 3.])
+        """
         view = self.p_array.view()
         view.flags.writeable = False
         return view
@@ -141,7 +170,18 @@ class RigidTransform:
         return self
 
     def GetAsMatrix4(self) -> Matrix4:
-        """Return the homogeneous matrix (4, 4)."""
+        """The homogeneous matrix.
+
+        Returns:
+          (4, 4): R_AB [1] and p_AoBo_A [m], above 0 0 0 1.
+
+        Example:
+          >>> RigidTransform([1.0, 2.0, 3.0]).GetAsMatrix4()
+          array([[1., 0., 0., 1.],
+                 [0., 1., 0., 2.],
+                 [0., 0., 1., 3.],
+                 [0., 0., 0., 1.]])
+        """
         return np.vstack((self.GetAsMatrix34(), _LAST_ROW))
 
     def GetAsMatrix34(self) -> Matrix34:
@@ -159,7 +199,15 @@ class RigidTransform:
         self.R_array, self.p_array = _split_pose(pose.matrix())
 
     def inverse(self) -> RigidTransform:
-        """Return X_BA."""
+        """The pose of A in B.
+
+        Returns:
+          X_BA [m].
+
+        Example:
+          >>> RigidTransform([1.0, 2.0, 3.0]).inverse().translation()
+          array([-1., -2., -3.])
+        """
         R_BA = self.R_array.T
         return transform_of(R_BA, -R_BA.dot(self.p_array))
 
@@ -182,10 +230,23 @@ class RigidTransform:
         p_BoQ_B: ArrayLike | None = None,
         vec_B: ArrayLike | None = None,
     ) -> Any:
-        """Return the product with a RigidTransform X_BC, a point or points, or a vector of four.
+        """The product with a RigidTransform X_BC, a point or points, or a vector of four; as `@`.
 
-        A point p_BoQ_B (3,) or the points in the columns of (3, n) come back in A. The last element of a
-        vector of four, `vec_B` (4,), is 1 for a point and 0 for a direction, else ModelError.
+        Args:
+          other: RigidTransform X_BC, or one of the others.
+          p_BoQ_B: a point (3,), or points in the columns of (3, n) [m].
+          vec_B: (4,), whose last element is 1 for a point [m] and 0 for a direction.
+
+        Returns:
+          X_AC, or the point p_AoQ_A (3,), the points (3, n) or the vector (4,) in A.
+
+        Raises:
+          ModelError: the last element of a vector of four is another one.
+          TypeError: an argument of another shape, or not one argument.
+
+        Example:
+          >>> RigidTransform([1.0, 0.0, 0.0]).multiply([0.0, 2.0, 0.0])
+          array([1., 2., 0.])
         """
         operand = single_argument("RigidTransform.multiply", other=other, p_BoQ_B=p_BoQ_B, vec_B=vec_B)
         if isinstance(operand, RigidTransform):

@@ -31,9 +31,25 @@ GIMBAL_LOCK_COSINE = 0.008
 class RollPitchYaw:
     """Roll, pitch and yaw [rad], space-fixed x-y-z (equal to body-fixed z-y-x).
 
-    Made from three angles, from `rpy` (3,), from a RotationMatrix `R`, a `quaternion`, a rotation `matrix`
-    (3, 3) or another one. From an orientation, roll and yaw are in [-pi, pi] and pitch in [-pi/2, pi/2]; at
-    gimbal lock roll and yaw share the rotation equally. Raises ModelError if an angle is not finite.
+    From an orientation, roll and yaw are in [-pi, pi] and pitch in [-pi/2, pi/2]; at gimbal lock roll and yaw share the
+    rotation equally.
+
+    Args:
+      rpy: (3,) [rad]; or a RotationMatrix, a Quaternion or another one.
+      pitch: [rad], with roll and yaw; roll is the first argument then.
+      yaw: [rad].
+      roll: [rad].
+      other: RollPitchYaw.
+      R: RotationMatrix.
+      quaternion: Quaternion.
+      matrix: (3, 3) [1] of a rotation.
+
+    Raises:
+      ModelError: an angle is not finite.
+
+    Example:
+      >>> RollPitchYaw(RotationMatrix.MakeZRotation(0.5)).vector().round(6) + 0.0
+      array([0. , 0. , 0.5])
     """
 
     __slots__ = ("_roll", "_pitch", "_yaw")
@@ -104,7 +120,15 @@ class RollPitchYaw:
         self._set_angles(*_angles_from(R.R_array, quaternion_from_matrix(R.R_array)))
 
     def vector(self) -> Vector3:
-        """Return the three angles (3,) [rad]."""
+        """The three angles.
+
+        Returns:
+          (3,) [rad].
+
+        Example:
+          >>> RollPitchYaw(0.1, 0.2, 0.3).vector()
+          array([0.1, 0.2, 0.3])
+        """
         return np.array((self._roll, self._pitch, self._yaw))
 
     def roll_angle(self) -> Scalar:

@@ -79,17 +79,50 @@ class RotationMatrix:
 
     @staticmethod
     def MakeXRotation(theta: Scalar) -> RotationMatrix:
-        """Return the rotation by theta [rad] about x."""
+        """The rotation about x.
+
+        Args:
+          theta: [rad].
+
+        Returns:
+          R_AB [1].
+
+        Example:
+          >>> (RotationMatrix.MakeXRotation(np.pi / 2) @ [0.0, 1.0, 0.0]).round(6)
+          array([0., 0., 1.])
+        """
         return rotation_of(_rotation_about_axis(0, theta))
 
     @staticmethod
     def MakeYRotation(theta: Scalar) -> RotationMatrix:
-        """Return the rotation by theta [rad] about y."""
+        """The rotation about y.
+
+        Args:
+          theta: [rad].
+
+        Returns:
+          R_AB [1].
+
+        Example:
+          >>> (RotationMatrix.MakeYRotation(np.pi / 2) @ [0.0, 0.0, 1.0]).round(6)
+          array([1., 0., 0.])
+        """
         return rotation_of(_rotation_about_axis(1, theta))
 
     @staticmethod
     def MakeZRotation(theta: Scalar) -> RotationMatrix:
-        """Return the rotation by theta [rad] about z."""
+        """The rotation about z.
+
+        Args:
+          theta: [rad].
+
+        Returns:
+          R_AB [1].
+
+        Example:
+          >>> (RotationMatrix.MakeZRotation(np.pi / 2) @ [1.0, 0.0, 0.0]).round(6)
+          array([0., 1., 0.])
+        """
         return rotation_of(_rotation_about_axis(2, theta))
 
     @staticmethod
@@ -141,7 +174,17 @@ class RotationMatrix:
         self.R_array = rotation_array_of(R, "RotationMatrix: R")
 
     def matrix(self) -> Matrix3:
-        """Return a copy of the matrix (3, 3)."""
+        """A copy of the matrix.
+
+        Returns:
+          R_AB (3, 3) [1].
+
+        Example:
+          >>> RotationMatrix().matrix()
+          array([[1., 0., 0.],
+                 [0., 1., 0.],
+                 [0., 0., 1.]])
+        """
         return self.R_array.copy()
 
     def row(self, index: int) -> Vector3:
@@ -194,7 +237,15 @@ class RotationMatrix:
         return Quaternion(wxyz=quaternion_from_matrix(self.R_array))
 
     def ToAngleAxis(self) -> AngleAxis:
-        """Return angle, in [0, pi], and axis of this rotation."""
+        """Angle and axis of this rotation.
+
+        Returns:
+          AngleAxis: the angle in [0, pi] rad, the axis (3,) [1].
+
+        Example:
+          >>> round(float(RotationMatrix.MakeZRotation(0.5).ToAngleAxis().angle()), 6)
+          0.5
+        """
         return AngleAxis(quaternion=self.ToQuaternion())
 
     def ToRollPitchYaw(self) -> roll_pitch_yaw.RollPitchYaw:

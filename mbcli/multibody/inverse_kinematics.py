@@ -384,6 +384,13 @@ class InverseKinematics:
         plant: finalized.
         plant_context: whose parameters count, and which takes the positions; one of its own if not given.
         with_joint_limits: whether positions stay within their limits.
+
+    Raises:
+        RuntimeError: the context is another plant's.
+
+    Example:
+        >>> InverseKinematics(plant).q()
+        array([q(0), q(1)], dtype=object)
     """
 
     def __init__(self, plant: MultibodyPlant, plant_context: Any = None, with_joint_limits: bool = True) -> None:
@@ -421,7 +428,24 @@ class InverseKinematics:
         return add(made, self._q)
 
     def AddPositionConstraint(self, frameB: Frame, p_BQ: Any, *given: Any, **named: Any) -> Binding:
-        """AddPositionConstraint(frameB, p_BQ, frameA, p_AQ_lower, p_AQ_upper), or frameAbar, X_AbarA for frameA."""
+        """AddPositionConstraint(frameB, p_BQ, frameA, p_AQ_lower, p_AQ_upper), or frameAbar, X_AbarA for frameA.
+
+        Args:
+          frameB: in which the point Q is fixed.
+          p_BQ: (3,) [m].
+          given: the others, by position: bounds p_AQ_lower and p_AQ_upper (3,) [m] in A.
+          named: the same by name.
+
+        Returns:
+          The Binding.
+
+        Example:
+          >>> ik, lower, W = InverseKinematics(plant), plant.GetFrameByName("lower"), plant.world_frame()
+          >>> reach = ik.AddPositionConstraint(lower, [0, 0, -0.8], W, [0.5, -1, 1.0], [0.5, 1, 1.0])
+          >>> result = Solve(ik.prog(), [0.1, -0.9])
+          >>> plant.SetPositions(context, result.GetSolution(ik.q())); result.is_success()
+          True
+        """
         keys = ("frameAbar", "X_AbarA") if len(given) == 4 or "frameAbar" in named else ("frameA",)
         values = dict(zip((*keys, "p_AQ_lower", "p_AQ_upper"), given, strict=False)) | named
         return self._add(PositionConstraint, frameB=frameB, p_BQ=p_BQ, **values)

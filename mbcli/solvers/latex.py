@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from mbcli.solvers.evaluators import Constraint, LinearConstraint, LinearCost, Q
 from mbcli.symbolic import ToLatex
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.solvers.evaluators import Binding
 
 WRITTEN = (LinearCost, QuadraticCost, LinearConstraint, QuadraticConstraint)  # those whose function takes expressions
@@ -34,3 +36,19 @@ def in_latex(binding: Binding, precision: int = 3) -> str:
 
 def _numbers(values: np.ndarray, precision: int) -> str:
     return ToLatex(values[0] if values.size == 1 else values.astype(object), precision)
+
+
+def program_in_latex(
+    variables: Sequence[Any], costs: Sequence[Binding], constraints: Sequence[Binding], precision: int
+) -> str:
+    """A program in LaTeX, numbers to so many decimals."""
+    summands = [in_latex(binding, precision) for binding in costs]
+    kept = ", ".join(ToLatex(v) for v in variables)
+    lines = [
+        rf"\min_{{{kept}}} \quad & " + "\\\\\n &  + ".join(summands)
+        if summands
+        else rf"\text{{find}}_{{{kept}}} \quad &"
+    ]
+    for k, binding in enumerate(constraints):
+        lines.append((r" \text{subject to}\quad & " if k == 0 else " & ") + in_latex(binding, precision))
+    return "\\begin{align*}\n" + "\\\\\n".join(lines) + "\n\\end{align*}\n"

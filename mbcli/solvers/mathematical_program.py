@@ -28,10 +28,10 @@ from mbcli.solvers.evaluators import (
     QuadraticConstraint,
     QuadraticCost,
 )
-from mbcli.solvers.latex import in_latex
+from mbcli.solvers.given_arguments import flat_variables, ordered_arguments
+from mbcli.solvers.latex import program_in_latex
 from mbcli.solvers.options import SolverOptions
 from mbcli.solvers.symbolic_parts import DecisionVariable, bounded, function_of, polynomials, variables_of
-from mbcli.symbolic import ToLatex as latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,7 +63,20 @@ class MathematicalProgram:
     # variables
 
     def NewContinuousVariables(self, rows: int, cols: Any = None, name: str = "x") -> Array:
-        """New variables (rows,), or (rows, cols), with names such as x(0) or x(0,1)."""
+        """New variables with names such as x(0) or x(0,1).
+
+        Args:
+          rows: how many.
+          cols: of a matrix; default: a vector.
+          name: before the indices.
+
+        Returns:
+          (n,), or (n, m) for n rows and m columns [unit of your choice].
+
+        Example:
+          >>> MathematicalProgram().NewContinuousVariables(2, "q")
+          array([q(0), q(1)], dtype=object)
+        """
         if isinstance(cols, str):
             cols, name = None, cols
         shape = (int(rows),) if cols is None else (int(rows), int(cols))
@@ -135,7 +148,22 @@ class MathematicalProgram:
     # guesses
 
     def SetInitialGuess(self, decision_variable: Any, variable_guessvalue: Any) -> None:
-        """The value of a variable, or an array of values, from which a solver starts."""
+        """Where a solver starts.
+
+        Args:
+          decision_variable: one, or an array (n,).
+          variable_guessvalue: a number, or (n,), in [unit of each].
+
+        Raises:
+          RuntimeError: a variable is not of this program.
+
+        Example:
+          >>> prog = MathematicalProgram()
+          >>> x = prog.NewContinuousVariables(2)
+          >>> prog.SetInitialGuess(x, [1.0, 2.0])
+          >>> prog.GetInitialGuess(x)
+          array([1., 2.])
+        """
         variables = np.asarray(decision_variable, dtype=object)
         values = np.broadcast_to(np.asarray(variable_guessvalue, dtype=float).reshape(variables.shape), variables.shape)
         for v, value in zip(variables.ravel(), values.ravel(), strict=True):
@@ -170,14 +198,31 @@ class MathematicalProgram:
     # costs
 
     def AddCost(self, *given: Any, **named: Any) -> Binding:
-        """AddCost(expression), AddCost(function, vars), AddCost(cost, vars) or AddCost(binding)."""
-        first, vars, description = _arguments(given, named, ("func", "vars", "description"), ("e", "obj", "binding"))
+        """AddCost(expression), AddCost(function, vars), AddCost(cost, vars) or AddCost(binding).
+
+        Args:
+          given: these, by position: vars (n,).
+          named: the same by name.
+
+        Returns:
+          The Binding.
+
+        Example:
+          >>> prog = MathematicalProgram()
+          >>> x = prog.NewContinuousVariables(1)
+          >>> cost = prog.AddCost((x[0] - 2.0) ** 2)
+          >>> Solve(prog).GetSolution(x).round(6)
+          array([2.])
+        """
+        first, vars, description = ordered_arguments(
+            given, named, ("func", "vars", "description"), ("e", "obj", "binding")
+        )
         if isinstance(first, Binding):
             return self._bind_cost(first.evaluator(), first.variables())
         if isinstance(first, EvaluatorBase):
             return self._bind_cost(first, vars)
         if callable(first):
-            flat = _flat(vars)
+            flat = flat_variables(vars)
             return self._bind_cost(PyFunctionCost(flat.size, first, description or ""), flat)
         found = polynomials([first])
         if found is None:
@@ -193,7 +238,7 @@ class MathematicalProgram:
             return self._of_kind(self.AddCost(*given, **named), LinearCost)
         if len(given) == 2 and not named:
             given = (given[0], 0.0, given[1])
-        a, b, vars = _arguments(given, named, ("a", "b", "vars"))
+        a, b, vars = ordered_arguments(given, named, ("a", "b", "vars"))
         return self._bind_cost(LinearCost(a, b or 0.0), vars)
 
     def AddQuadraticCost(self, *given: Any, is_convex: bool | None = None, **named: Any) -> Binding:
@@ -204,13 +249,13 @@ class MathematicalProgram:
             return self._of_kind(self.AddCost(*given, **named), QuadraticCost)
         if len(given) == 3 and not named:
             given = (given[0], given[1], 0.0, given[2])
-        Q, b, c, vars = _arguments(given, named, ("Q", "b", "c", "vars"))
+        Q, b, c, vars = ordered_arguments(given, named, ("Q", "b", "c", "vars"))
         return self._bind_cost(QuadraticCost(Q, b, c or 0.0, is_convex), vars)
 
     def AddQuadraticErrorCost(self, *given: Any, **named: Any) -> Binding:
         """(x - x_desired)' Q (x - x_desired); a number Q or w counts for all variables."""
-        Q, x, vars = _arguments(given, named, ("Q", "x_desired", "vars"), ("w",))
-        n = _flat(vars).size
+        Q, x, vars = ordered_arguments(given, named, ("Q", "x_desired", "vars"), ("w",))
+        n = flat_variables(vars).size
         Q = float(Q) * np.eye(n) if np.ndim(Q) == 0 else np.asarray(Q, dtype=float)
         x = np.asarray(x, dtype=float).reshape(-1)
         return self._bind_cost(QuadraticCost(2.0 * Q, -2.0 * Q @ x, x @ Q @ x), vars)
@@ -223,9 +268,9 @@ class MathematicalProgram:
     def AddL2NormCost(self, *given: Any, **named: Any) -> Binding:
         """AddL2NormCost(A, b, vars): |A x + b|, or AddL2NormCost(e), e the root of a quadratic form that it is."""
         if len(given) + len(named) >= 3 and "e" not in named:
-            A, b, vars = _arguments(given, named, ("A", "b", "vars"))
+            A, b, vars = ordered_arguments(given, named, ("A", "b", "vars"))
             return self._bind_cost(L2NormCost(A, b), vars)
-        e, tolerance, _ = _arguments(given, named, ("e", "psd_tol", "coefficient_tol"))
+        e, tolerance, _ = ordered_arguments(given, named, ("e", "psd_tol", "coefficient_tol"))
         found = polynomials([sympy.sympify(e) ** 2])
         if found is None:
             raise RuntimeError(f"{e} is not the length of affine expressions")
@@ -236,7 +281,7 @@ class MathematicalProgram:
 
     def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
         """A function of variables that is called with their values in each iteration of SLSQP, and at its end."""
-        return self._bind(self.visualization_callbacks, PyFunctionCost(_flat(vars).size, callback), vars)
+        return self._bind(self.visualization_callbacks, PyFunctionCost(flat_variables(vars).size, callback), vars)
 
     def _of_kind(self, binding: Binding, kind: type) -> Binding:
         if isinstance(binding.evaluator(), kind):
@@ -248,7 +293,7 @@ class MathematicalProgram:
         return self._bind(self.costs, cost, vars)
 
     def _bind(self, kept: list[Binding], evaluator: EvaluatorBase, vars: Any) -> Binding:
-        binding = Binding(evaluator, _flat(vars))
+        binding = Binding(evaluator, flat_variables(vars))
         self.FindDecisionVariableIndices(binding.variables())
         if binding.GetNumElements() != evaluator.num_vars():
             raise RuntimeError(
@@ -260,22 +305,40 @@ class MathematicalProgram:
     # constraints
 
     def AddConstraint(self, *given: Any, **named: Any) -> Binding:
-        """AddConstraint(formulas), (expressions, lb, ub), (function, lb, ub, vars), (constraint, vars), (binding)."""
+        """AddConstraint(formulas), (expressions, lb, ub), (function, lb, ub, vars), (constraint, vars), (binding).
+
+        Args:
+          given: these, by position: lb and ub (m,), vars (n,).
+          named: the same by name.
+
+        Returns:
+          The Binding.
+
+        Raises:
+          TypeError: the arguments are none of these.
+
+        Example:
+          >>> prog = MathematicalProgram()
+          >>> x = prog.NewContinuousVariables(2)
+          >>> circle = prog.AddConstraint(lambda x: [x @ x], [1.0], [1.0], x)
+          >>> Solve(prog, [1.0, 1.0]).GetSolution(x).round(3)
+          array([0.707, 0.707])
+        """
         keys, others = ("func", "lb", "ub", "vars", "description"), ("constraint", "binding", "f", "e", "formulas", "v")
         if given and isinstance(given[0], Constraint) and len(given) == 2:
             return self._bind(self.constraints, given[0], given[1])
-        first, lb, ub, vars, description = _arguments(given, named, keys, others)
+        first, lb, ub, vars, description = ordered_arguments(given, named, keys, others)
         if isinstance(first, Binding):
             return self._bind(self.constraints, first.evaluator(), first.variables())
         if isinstance(first, Constraint):
             return self._bind(self.constraints, first, vars)
         if callable(first) and not isinstance(first, sympy.Basic):
-            flat = _flat(vars)
+            flat = flat_variables(vars)
             return self._bind(self.constraints, PyFunctionConstraint(flat.size, first, lb, ub, description or ""), flat)
         return self._add_symbolic(first, lb, ub)
 
     def _add_symbolic(self, given: Any, lb: Any, ub: Any) -> Binding:
-        expressions = list(_flat(given))
+        expressions = list(flat_variables(given))
         if lb is None:
             expressions, lower, upper = bounded(expressions)
         else:
@@ -299,7 +362,7 @@ class MathematicalProgram:
             if not ((lower[empty] <= 0.0) & (upper[empty] >= 0.0)).all():
                 raise RuntimeError("a constraint without variables does not hold")
             A, lower, upper = A[~empty], lower[~empty], upper[~empty]
-        variables = _flat(variables)
+        variables = flat_variables(variables)
         made: LinearConstraint
         if (lower == upper).all():
             made = LinearEqualityConstraint(A, lower)
@@ -312,24 +375,55 @@ class MathematicalProgram:
         return self._bind(self.constraints, made, variables)
 
     def AddLinearConstraint(self, *given: Any, **named: Any) -> Binding:
-        """AddLinearConstraint(formulas), (expressions, lb, ub) or (A, lb, ub, vars). RuntimeError for others."""
+        """AddLinearConstraint(formulas), (expressions, lb, ub) or (A, lb, ub, vars).
+
+        Args:
+          given: these, by position: A (m, n), lb and ub (m,), vars (n,).
+          named: the same by name.
+
+        Returns:
+          The Binding.
+
+        Raises:
+          RuntimeError: the constraint is not linear.
+
+        Example:
+          >>> prog = MathematicalProgram()
+          >>> x = prog.NewContinuousVariables(2)
+          >>> prog.AddLinearConstraint(x[0] + x[1] <= 1.0).evaluator().upper_bound()
+          array([1.])
+        """
         if len(given) + len(named) >= 4:
-            A, lb, ub, vars = _arguments(given, named, ("A", "lb", "ub", "vars"), ("a",))
+            A, lb, ub, vars = ordered_arguments(given, named, ("A", "lb", "ub", "vars"), ("a",))
             return self._bind(self.constraints, LinearConstraint(A, lb, ub), vars)
         return self._of_kind(self.AddConstraint(*given, **named), LinearConstraint)
 
     def AddLinearEqualityConstraint(self, *given: Any, **named: Any) -> Binding:
         """AddLinearEqualityConstraint(formulas), (expressions, b) or (A, b, vars)."""
         if len(given) + len(named) == 3:
-            A, b, vars = _arguments(given, named, ("Aeq", "beq", "vars"), ("a", "A"))
+            A, b, vars = ordered_arguments(given, named, ("Aeq", "beq", "vars"), ("a", "A"))
             return self._bind(self.constraints, LinearEqualityConstraint(A, b), vars)
         if len(given) + len(named) == 2:
-            v, b = _arguments(given, named, ("v", "b"), ("e",))
+            v, b = ordered_arguments(given, named, ("v", "b"), ("e",))
             return self._of_kind(self._add_symbolic(v, b, b), LinearEqualityConstraint)
         return self._of_kind(self.AddConstraint(*given, **named), LinearEqualityConstraint)
 
     def AddBoundingBoxConstraint(self, lb: ArrayLike, ub: ArrayLike, vars: Any) -> Binding:
-        """lb <= x <= ub, numbers or arrays like the variables."""
+        """lb <= x <= ub.
+
+        Args:
+          lb: a number, or an array (n,) like the variables, in [unit of each].
+          ub: the same.
+          vars: the variables (n,).
+
+        Returns:
+          The Binding.
+
+        Example:
+          >>> prog = MathematicalProgram()
+          >>> prog.AddBoundingBoxConstraint(-1.0, 1.0, prog.NewContinuousVariables(2)).evaluator().upper_bound()
+          array([1., 1.])
+        """
         shape = np.shape(np.asarray(vars, dtype=object))
         lower, upper = (
             np.broadcast_to(np.asarray(x, dtype=float).reshape(np.shape(x) and shape), shape) for x in (lb, ub)
@@ -340,18 +434,18 @@ class MathematicalProgram:
         """AddQuadraticConstraint(Q, b, lb, ub, vars) or (expression, lb, ub): lb <= 0.5 x' Q x + b' x <= ub."""
         named.pop("hessian_type", None)
         if len(given) + len(named) >= 5:
-            Q, b, lb, ub, vars = _arguments(given, named, ("Q", "b", "lb", "ub", "vars"))
+            Q, b, lb, ub, vars = ordered_arguments(given, named, ("Q", "b", "lb", "ub", "vars"))
             return self._bind(self.constraints, QuadraticConstraint(Q, b, lb, ub), vars)
         return self._of_kind(self.AddConstraint(*given, **named), QuadraticConstraint)
 
     def AddLorentzConeConstraint(self, *given: Any, **named: Any) -> Binding:
         """AddLorentzConeConstraint(v) or (A, b, vars): z[0] >= |z[1:]| of the expressions v, or of A x + b."""
         if len(given) == 1:
-            found = polynomials(list(_flat(given[0])))
+            found = polynomials(list(flat_variables(given[0])))
             if found is None or not found.is_linear:
                 raise RuntimeError("a Lorentz cone is one of linear expressions")
             return self._bind(self.constraints, LorentzConeConstraint(found.A, found.c), found.variables)
-        A, b, vars = _arguments(given, named, ("A", "b", "vars"))
+        A, b, vars = ordered_arguments(given, named, ("A", "b", "vars"))
         return self._bind(self.constraints, LorentzConeConstraint(A, b), vars)
 
     def __getattr__(self, name: str) -> Any:
@@ -479,14 +573,7 @@ class MathematicalProgram:
 
     def ToLatex(self, precision: int = 3) -> str:
         """The program in LaTeX, numbers to so many decimals."""
-        costs = [in_latex(binding, precision) for binding in self.costs]
-        kept = ", ".join(latex(v) for v in self._variables)
-        lines = [
-            rf"\min_{{{kept}}} \quad & " + "\\\\\n &  + ".join(costs) if costs else rf"\text{{find}}_{{{kept}}} \quad &"
-        ]
-        for k, binding in enumerate(self.constraints):
-            lines.append((r" \text{subject to}\quad & " if k == 0 else " & ") + in_latex(binding, precision))
-        return "\\begin{align*}\n" + "\\\\\n".join(lines) + "\n\\end{align*}\n"
+        return program_in_latex(self._variables, self.costs, self.constraints, precision)
 
     def __str__(self) -> str:
         names = " ".join(map(str, self._variables))
@@ -499,25 +586,6 @@ class MathematicalProgram:
         return other
 
     __copy__ = Clone
-
-
-def _arguments(given: Any, named: dict[str, Any], keys: Sequence[str], also: Sequence[str] = ()) -> list[Any]:
-    """Arguments by the order of keys, None for those left out; the first may have one of the other names too."""
-    if len(given) > len(keys):
-        raise TypeError(f"expected at most {len(keys)} arguments ({', '.join(keys)}), got {len(given)}")
-    found = dict(zip(keys, given, strict=False))
-    for name, value in named.items():
-        key = keys[0] if name in also else name
-        if key not in keys or key in found:
-            raise TypeError(f"unexpected argument '{name}'; there are {', '.join(keys)}")
-        found[key] = value
-    return [found.get(key) for key in keys]
-
-
-def _flat(vars: Any) -> Array:
-    if isinstance(vars, (list, tuple)) and vars and all(np.ndim(v) for v in vars):
-        return np.concatenate([np.asarray(v, dtype=object).ravel() for v in vars])
-    return np.asarray(vars, dtype=object).ravel()
 
 
 def _of_type(bindings: list[Binding], kind: Callable[..., Any]) -> list[Binding]:

@@ -162,9 +162,22 @@ def Solve(
     """Looks for values of the variables by which constraints hold and costs are small.
 
     Args:
-        initial_guess: (n,); that of the program if not given, 0 where it has none.
+      prog: MathematicalProgram.
+      initial_guess: (n,), in [unit of each]; that of the program if not given, 0 where it has none.
+      solver_options: in place of those of the program.
 
-    RuntimeError for binary variables in a program that is not linear.
+    Returns:
+      The MathematicalProgramResult: is_success(), GetSolution(variables).
+
+    Raises:
+      RuntimeError: binary variables in a program that is not linear.
+
+    Example:
+      >>> prog = MathematicalProgram()
+      >>> x = prog.NewContinuousVariables(1)
+      >>> bounds, cost = prog.AddBoundingBoxConstraint(0.5, 2.0, x), prog.AddCost(x[0] ** 2)
+      >>> Solve(prog).GetSolution(x).round(6)
+      array([0.5])
     """
     options = prog.solver_options() if solver_options is None else solver_options
     result = _solved(prog, initial_guess, options)

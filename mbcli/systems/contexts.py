@@ -110,11 +110,28 @@ class Context:
         """Before a part of the context is changed: results that follow from it are forgotten."""
 
     def get_time(self) -> float:
-        """[s]"""
+        """The time of the context.
+
+        Returns:
+          [s].
+
+        Example:
+          >>> context.get_time()
+          0.0
+        """
         raise NotImplementedError
 
     def SetTime(self, time_sec: float) -> None:
-        """Replaces the time [s]."""
+        """Replaces the time.
+
+        Args:
+          time_sec: [s].
+
+        Example:
+          >>> context.SetTime(0.5)
+          >>> context.get_time()
+          0.5
+        """
         raise NotImplementedError
 
     # state
@@ -138,7 +155,15 @@ class Context:
         return self._continuous()
 
     def get_continuous_state_vector(self) -> Any:
-        """The continuous state as a vector."""
+        """The continuous state as a vector.
+
+        Returns:
+          (n,) numbers; [q; v] of a plant with time step 0.
+
+        Example:
+          >>> context.get_continuous_state_vector().CopyToVector()
+          array([ 0.4, -0.9,  1.1, -0.6])
+        """
         return self._continuous().get_vector()
 
     def get_mutable_continuous_state_vector(self) -> Any:
@@ -178,11 +203,37 @@ class Context:
         return self.get_abstract_state(index)
 
     def SetContinuousState(self, xc: ArrayLike) -> None:
-        """Replaces the continuous state. RuntimeError for another number of elements."""
+        """Replaces the continuous state.
+
+        Args:
+          xc: (n,) in [unit of each element]; [q; v] of a plant with time step 0.
+
+        Raises:
+          RuntimeError: another number of elements, or a plant whose state is discrete.
+
+        Example:
+          >>> context.SetContinuousState([0.1, 0.2, 0.0, 0.0])
+          >>> plant.GetPositions(context)
+          array([0.1, 0.2])
+        """
         self.get_mutable_continuous_state_vector().SetFromVector(xc)
 
     def SetDiscreteState(self, *group_and_value: Any, group_index: Any = None, xd: ArrayLike | None = None) -> None:
-        """SetDiscreteState(xd) of the only group, or SetDiscreteState(group_index, xd)."""
+        """SetDiscreteState(xd) of the only group, or SetDiscreteState(group_index, xd).
+
+        Args:
+          group_and_value: these, by position.
+          group_index: from 0.
+          xd: (n,) in [unit of each element]; [q; v] of a plant that steps.
+
+        Raises:
+          RuntimeError: another number of elements, several groups without an index, or a plant with time step 0.
+
+        Example:
+          >>> stance.SetDiscreteState(np.concatenate([robot.GetPositions(stance), np.ones(18)]))
+          >>> robot.GetVelocities(stance)[:3]
+          array([1., 1., 1.])
+        """
         *group, value = group_and_value if xd is None else (*group_and_value, xd)
         group = group if group_index is None else [group_index]
         if hasattr(value, "get_data"):

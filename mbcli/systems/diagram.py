@@ -134,7 +134,22 @@ class ConnectedSystems:
         return any(system.get_name() == name for system in self._systems)
 
     def GetSubsystemByName(self, name: str) -> Any:
-        """The system of that name. RuntimeError that lists the names if there is none."""
+        """The system of that name.
+
+        Args:
+          name: as AddNamedSystem() gave it.
+
+        Returns:
+          The system.
+
+        Raises:
+          RuntimeError: there is none; the message lists the names.
+
+        Example:
+          >>> source = builder.AddNamedSystem("aim", ConstantVectorSource([1.0]))
+          >>> builder.Build().GetSubsystemByName("aim") is source
+          True
+        """
         for system in self._systems:
             if system.get_name() == name:
                 return system
@@ -255,7 +270,24 @@ class Diagram(ConnectedSystems, System):
         return own
 
     def GetSubsystemContext(self, subsystem: object, context: Any) -> Any:
-        """The part of a context of this diagram that belongs to a system. RuntimeError if it has none."""
+        """The part of a context of this diagram that belongs to a system.
+
+        Args:
+          subsystem: of this diagram, or of a diagram in it.
+          context: of this diagram.
+
+        Returns:
+          The Context of the system.
+
+        Raises:
+          RuntimeError: the context is another system's, or has no such part.
+
+        Example:
+          >>> source = builder.AddSystem(ConstantVectorSource([1.0]))
+          >>> diagram = builder.Build()
+          >>> diagram.GetSubsystemContext(source, diagram.CreateDefaultContext()).get_numeric_parameter(0).value()
+          array([1.])
+        """
         self.check_context(context)
         return context.find(subsystem)
 
@@ -281,7 +313,21 @@ class Diagram(ConnectedSystems, System):
         derivatives.SetFromVector([x for part in parts for x in part])
 
     def ForcedPublish(self, context: Any) -> None:
-        """Calls what systems publish when it is asked for."""
+        """Calls what systems publish when it is asked for.
+
+        Args:
+          context: of this diagram.
+
+        Raises:
+          RuntimeError: the context is another system's.
+
+        Example:
+          >>> source = builder.AddSystem(ConstantVectorSource([1.0]))
+          >>> sink = LogVectorOutput(source.get_output_port(), builder, {TriggerType.kForced})
+          >>> diagram = builder.Build(); root = diagram.CreateDefaultContext(); diagram.ForcedPublish(root)
+          >>> sink.FindLog(root).data()
+          array([[1.]])
+        """
         self.check_context(context)
         for system, own in context.contexts.items():
             system.ForcedPublish(own)

@@ -20,7 +20,22 @@ class DiagramBuilder(ConnectedSystems):
         self._built = False
 
     def AddSystem(self, system: Any) -> Any:
-        """Adds a system; returns it. TypeError for what is none, RuntimeError if it is part of the diagram already."""
+        """Adds a system; returns it.
+
+        Args:
+          system: that is in no other diagram; without a name it gets one.
+
+        Returns:
+          The system.
+
+        Raises:
+          TypeError: it is none.
+          RuntimeError: it is part of the diagram already, or the diagram is built.
+
+        Example:
+          >>> builder.AddSystem(ConstantVectorSource([1.0, 2.0])).get_output_port().size()
+          2
+        """
         self._require_not_built("AddSystem")
         if not isinstance(system, System):
             raise TypeError(f"AddSystem takes a System, not {system!r}")
@@ -32,7 +47,23 @@ class DiagramBuilder(ConnectedSystems):
         return system
 
     def AddNamedSystem(self, name: str, system: Any) -> Any:
-        """Adds a system under a name; returns it."""
+        """Adds a system under a name; returns it.
+
+        Args:
+          name: that no other system of the diagram has.
+          system: that is in no other diagram.
+
+        Returns:
+          The system.
+
+        Raises:
+          TypeError: it is none.
+          RuntimeError: it is part of the diagram already, or the diagram is built.
+
+        Example:
+          >>> builder.AddNamedSystem("aim", ConstantVectorSource([1.0])).get_name()
+          'aim'
+        """
         if isinstance(system, System):
             system.set_name(name)
         return self.AddSystem(system)
@@ -72,7 +103,20 @@ class DiagramBuilder(ConnectedSystems):
     def Connect(self, output: Any, input: Any) -> None:
         """Lets an input port have the value of an output port.
 
-        RuntimeError if it is connected already, or if the ports do not fit.
+        Args:
+          output: of a system of this diagram.
+          input: of a system of this diagram, not connected yet, of the same size and kind.
+
+        Raises:
+          TypeError: not two ports.
+          RuntimeError: it is connected already, or the ports do not fit.
+
+        Example:
+          >>> source, gain = builder.AddSystem(ConstantVectorSource([1.5])), builder.AddSystem(Gain(2.0, 1))
+          >>> builder.Connect(source.get_output_port(), gain.get_input_port())
+          >>> diagram = builder.Build()
+          >>> gain.get_output_port().Eval(gain.GetMyContextFromRoot(diagram.CreateDefaultContext()))
+          array([3.])
         """
         self._require_not_built("Connect")
         if not isinstance(output, OutputPort) or not isinstance(input, InputPort):
@@ -115,7 +159,22 @@ class DiagramBuilder(ConnectedSystems):
         return exported or any(_same(port, other) for _, other in self._connections)
 
     def ExportInput(self, input: InputPort, name: Any = None) -> int:
-        """Makes an input port of a system one of the diagram; returns its index."""
+        """Makes an input port of a system one of the diagram.
+
+        Args:
+          input: of a system of this diagram, not connected.
+          name: of the port of the diagram; default: from both names.
+
+        Returns:
+          Its index.
+
+        Raises:
+          RuntimeError: the port is of no system of the diagram or connected, or the name is taken.
+
+        Example:
+          >>> int(builder.ExportInput(builder.AddSystem(Gain(2.0, 1)).get_input_port(), "command"))
+          0
+        """
         self._require_port(input, InputPort, "ExportInput")
         self._require_free(input, "ExportInput")
         return self._export(self._exported_inputs, input, [input], name, "ExportInput")
@@ -133,7 +192,24 @@ class DiagramBuilder(ConnectedSystems):
         self._exported_inputs[int(diagram_port)][1].append(input)
 
     def ExportOutput(self, output: OutputPort, name: Any = None) -> int:
-        """Makes an output port of a system one of the diagram; returns its index."""
+        """Makes an output port of a system one of the diagram.
+
+        Args:
+          output: of a system of this diagram.
+          name: of the port of the diagram; default: from both names.
+
+        Returns:
+          Its index.
+
+        Raises:
+          RuntimeError: the port is of no system of the diagram, or the name is taken.
+
+        Example:
+          >>> index = builder.ExportOutput(builder.AddSystem(ConstantVectorSource([1.5])).get_output_port(), "aim")
+          >>> diagram = builder.Build()
+          >>> diagram.GetOutputPort("aim").Eval(diagram.CreateDefaultContext())
+          array([1.5])
+        """
         self._require_port(output, OutputPort, "ExportOutput")
         return self._export(self._exported_outputs, output, output, name, "ExportOutput")
 
@@ -146,7 +222,19 @@ class DiagramBuilder(ConnectedSystems):
         return len(exported) - 1
 
     def Build(self) -> Diagram:
-        """The Diagram; the builder is done then. RuntimeError without a system, or for an algebraic loop."""
+        """The Diagram; the builder is done then.
+
+        Returns:
+          The Diagram, a System of its own.
+
+        Raises:
+          RuntimeError: there is no system, two have one name, or there is an algebraic loop; the second time.
+
+        Example:
+          >>> source = builder.AddSystem(ConstantVectorSource([1.5]))
+          >>> builder.Build().HasSubsystemNamed(source.get_name())
+          True
+        """
         diagram = Diagram()
         self.BuildInto(diagram)
         return diagram

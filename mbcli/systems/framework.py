@@ -28,10 +28,11 @@ from mbcli.systems.indices import (
     OutputPortIndex,
     SubsystemIndex,
 )
-from mbcli.systems.leaf_system import LeafContext, LeafSystem, VectorSystem
+from mbcli.systems.leaf_system import LeafContext, LeafSystem
 from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
 from mbcli.systems.ports import InputPort, OutputPort, PortDataType
 from mbcli.systems.system import System, SystemOutput
+from mbcli.systems.vector_system import VectorSystem
 from mbcli.systems.vectors import (
     AbstractValues,
     BasicVector,

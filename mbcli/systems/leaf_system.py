@@ -159,13 +159,42 @@ class LeafSystem(System):
     def DeclareVectorInputPort(self, name: str, size: Any = None, *more: Any, **named: Any) -> InputPort:
         """An input port of so many elements, or of those that a BasicVector has.
 
-        RuntimeError if the name is taken.
+        Args:
+          name: that no other input port of the system has.
+          size: the number, or a BasicVector.
+          more: not used.
+          named: model_vector, another name of size.
+
+        Returns:
+          The InputPort.
+
+        Raises:
+          RuntimeError: the name is taken.
+
+        Example:
+          >>> LeafSystem().DeclareVectorInputPort("torque", 2).size()
+          2
         """
         size = named.get("model_vector", named.get("model_value", size))
         return self._add_input(name, size.size() if isinstance(size, BasicVector) else int(size))
 
     def DeclareAbstractInputPort(self, name: str, model_value: Any = None) -> InputPort:
-        """An input port of an object; model_value: an AbstractValue of such an object."""
+        """An input port of an object.
+
+        Args:
+          name: that no other input port of the system has.
+          model_value: an AbstractValue of such an object.
+
+        Returns:
+          The InputPort.
+
+        Raises:
+          RuntimeError: the name is taken; of the port, for a value of another type than a number, text or truth has.
+
+        Example:
+          >>> LeafSystem().DeclareAbstractInputPort("poses", AbstractValue.Make([RigidTransform()])).get_name()
+          'poses'
+        """
         kind = type(held(model_value))
 
         def check(value: Any) -> None:
@@ -199,8 +228,23 @@ class LeafSystem(System):
         """An output port of so many elements: calc(context, output) sets the BasicVector `output`.
 
         Args:
-            size: number of elements, or a BasicVector of the same kind as `output`.
-            prerequisites_of_calc: tickets of what it follows from; everything if not given.
+          name: that no other output port of the system has.
+          size: number of elements, or a BasicVector of the same kind as `output`.
+          calc: sets the output.
+          prerequisites_of_calc: tickets of what it follows from; everything if not given.
+          named: model_value, another name of size.
+
+        Returns:
+          The OutputPort.
+
+        Raises:
+          RuntimeError: the name is taken.
+
+        Example:
+          >>> clock = LeafSystem()
+          >>> port = clock.DeclareVectorOutputPort("t", 1, lambda context, t: t.SetAtIndex(0, context.get_time()))
+          >>> port.Eval(clock.CreateDefaultContext())
+          array([0.])
         """
         size = named.get("model_value", named.get("model_vector", size))
         model = size if isinstance(size, BasicVector) else BasicVector(int(size))
@@ -302,7 +346,24 @@ class LeafSystem(System):
     # state and parameters
 
     def DeclareContinuousState(self, *sizes: Any, **named: Any) -> ContinuousStateIndex:
-        """DeclareContinuousState(n), (num_q, num_v, num_z), or the same with a BasicVector of default values first."""
+        """DeclareContinuousState(n), (num_q, num_v, num_z), or the same with a BasicVector of default values first.
+
+        Args:
+          sizes: these.
+          named: the same by name.
+
+        Returns:
+          The index of the state.
+
+        Raises:
+          RuntimeError: the numbers are not those of the default values.
+
+        Example:
+          >>> system = LeafSystem()
+          >>> index = system.DeclareContinuousState(BasicVector([0.5, 0.0]), 1, 1, 0)
+          >>> system.CreateDefaultContext().get_continuous_state_vector().CopyToVector()
+          array([0.5, 0. ])
+        """
         given: list[Any] = [*sizes, *named.values()]
         model = given.pop(0) if isinstance(given[0], BasicVector) else None
         if model is None and len(given) == 1 and not isinstance(given[0], (int, np.integer)):
@@ -317,7 +378,21 @@ class LeafSystem(System):
         return ContinuousStateIndex(0)
 
     def DeclareDiscreteState(self, *size_or_values: Any, **named: Any) -> DiscreteStateIndex:
-        """A group of discrete state: of so many zeros, or with default values; returns its index."""
+        """A group of discrete state: of so many zeros, or with default values.
+
+        Args:
+          size_or_values: the number, or (n,) values in [unit of each].
+          named: the same by name.
+
+        Returns:
+          The index of the group.
+
+        Example:
+          >>> system = LeafSystem()
+          >>> index = system.DeclareDiscreteState([0.5, 0.0])
+          >>> system.CreateDefaultContext().get_discrete_state_vector().CopyToVector()
+          array([0.5, 0. ])
+        """
         (given,) = (*size_or_values, *named.values())
         self._made().discrete.append(copy(given) if isinstance(given, BasicVector) else BasicVector(given))
         return DiscreteStateIndex(len(self.declared.discrete) - 1)
@@ -355,7 +430,25 @@ class LeafSystem(System):
     def DeclarePeriodicDiscreteUpdateEvent(
         self, period_sec: float, offset_sec: float, update: Callable[[Any, DiscreteValues], Any]
     ) -> None:
-        """Calls update(context, discrete_values) at offset + k period [s]."""
+        """Calls update(context, discrete_values) at offset + k period.
+
+        Args:
+          period_sec: greater than 0 [s].
+          offset_sec: 0 or more [s].
+          update: sets the values of the next sample.
+
+        Raises:
+          RuntimeError: the period or the offset is out of its range.
+
+        Example:
+          >>> clock, tell = LeafSystem(), lambda context, values: print(round(context.get_time(), 1))
+          >>> index = clock.DeclareDiscreteState(1)
+          >>> clock.DeclarePeriodicDiscreteUpdateEvent(0.1, 0.0, tell)
+          >>> status = Simulator(clock).AdvanceTo(0.25)
+          0.0
+          0.1
+          0.2
+        """
         self.DeclarePeriodicEvent(period_sec, offset_sec, DiscreteUpdateEvent.calling(update))
 
     def DeclarePeriodicUnrestrictedUpdateEvent(
@@ -502,40 +595,3 @@ class LeafSystem(System):
     def Clone(self) -> Any:
         """A system made of the same parts, with ports of its own."""
         raise RuntimeError(f"{self.GetSystemType()} cannot be cloned")
-
-
-class VectorSystem(LeafSystem):
-    """A system with one input vector and one output vector; a class derived from it has DoCalcVectorOutput(context,
-    u, x, y) and, with state, DoCalcVectorTimeDerivatives or DoCalcVectorDiscreteVariableUpdates(context, u, x, new).
-    """
-
-    def __init__(self, input_size: int, output_size: int, direct_feedthrough: bool | None = None) -> None:
-        super().__init__()
-        if input_size:
-            self.DeclareVectorInputPort("u0", input_size)
-        through = direct_feedthrough is not False and input_size > 0
-        if output_size:
-            tickets = None if through else [self.all_state_ticket()]
-            self.DeclareVectorOutputPort("y0", output_size, self._output, tickets)
-
-    def _given(self, context: Any) -> tuple[Array, Array]:
-        port = self.input_ports()
-        u = port[0].Eval(context) if port and port[0].HasValue(context) else np.zeros(0)
-        groups = context.get_discrete_state().get_data()
-        x = groups[0] if groups else context.get_continuous_state_vector()
-        return u, x.CopyToVector()
-
-    def _output(self, context: Any, output: BasicVector) -> None:
-        self.DoCalcVectorOutput(context, *self._given(context), output.get_mutable_value())
-
-    def DoCalcVectorOutput(self, context: Any, u: Array, x: Array, y: Array) -> None:
-        """Sets the output y."""
-
-    def DoCalcVectorTimeDerivatives(self, context: Any, u: Array, x: Array, derivatives: Array) -> None:
-        """Sets the derivatives of the continuous state."""
-
-    def DoCalcTimeDerivatives(self, context: Any, derivatives: ContinuousState) -> None:
-        """Sets the derivatives of the continuous state."""
-        values = np.zeros(derivatives.size())
-        self.DoCalcVectorTimeDerivatives(context, *self._given(context), values)
-        derivatives.SetFromVector(values)

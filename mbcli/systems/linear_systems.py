@@ -170,10 +170,29 @@ def Linearize(
     A, B, C, D are exact derivatives, of steps in contact to 8 digits or so; of diagrams of a plant and other systems
     with state they are central differences. Of a plant, without a port, input is the actuation and output the state.
 
+    Args:
+        system: a plant, a LeafSystem or a Diagram.
+        context: the equilibrium, with inputs.
+        input_port_index: of the input u; default: the first, of a plant the actuation.
+        output_port_index: of the output y; default: the first, of a plant the state.
+        equilibrium_check_tolerance: the largest rate, or change of a step, that an equilibrium has.
+
+    Returns:
+        The LinearSystem, with A (n, n), B (n, m), C (k, n) and D (k, m).
+
     Raises:
         RuntimeError: the state is not an equilibrium within the tolerance, or a port is not a vector; in contact, with
             `tamsi`, for deformable bodies, and for the net actuation of controllers.
         NumericalError: a contact begins or ends there.
+
+    Example:
+        >>> hanging = plant.CreateDefaultContext()
+        >>> zero = plant.get_actuation_input_port().FixValue(hanging, [0.0])
+        >>> Linearize(plant, hanging).A().round(2) + 0.0
+        array([[  0.  ,   0.  ,   1.  ,   0.  ],
+               [  0.  ,   0.  ,   0.  ,   1.  ],
+               [-13.37,   8.02,   0.  ,   0.  ],
+               [ 20.05, -41.43,   0.  ,   0.  ]])
     """
     A, B, C, D, f, _, _, x, h = _derivatives(system, context, input_port_index, output_port_index)
     change = np.abs(f - x if h else f)

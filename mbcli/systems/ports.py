@@ -194,7 +194,19 @@ class InputPort(Port):
     def FixValue(self, context: Any, value: Any) -> None:
         """Keeps a copy of a constant value in the context, in place of a connected source.
 
-        RuntimeError for a wrong size, and numbers that are not finite.
+        Args:
+          context: of the system of this port.
+          value: (size,) in [unit of the port], or an object.
+
+        Raises:
+          RuntimeError: the context is another system's; another size; a number is not finite.
+
+        Example:
+          >>> gain = Gain(2.0, 1)
+          >>> at = gain.CreateDefaultContext()
+          >>> gain.get_input_port().FixValue(at, [1.5])
+          >>> gain.get_output_port().Eval(at)
+          array([3.])
         """
         self._system.check_context(context)
         context.inputs.fix(self._name, _own(self.checked(held(value))))
@@ -215,7 +227,22 @@ class InputPort(Port):
         return context.inputs.has(self._name)
 
     def Eval(self, context: Any) -> Any:
-        """The value, (size,) or an object. RuntimeError if there is none."""
+        """The value at a context.
+
+        Args:
+          context: of the system of this port.
+
+        Returns:
+          (size,) in [unit of the port], or an object.
+
+        Raises:
+          RuntimeError: the context is another system's; the port has no value.
+
+        Example:
+          >>> plant.get_actuation_input_port().FixValue(context, [1.5])
+          >>> plant.get_actuation_input_port().Eval(context)
+          array([1.5])
+        """
         self._system.check_context(context)
         try:
             return context.inputs.own_value(self._name, context)
@@ -286,7 +313,21 @@ class OutputPort(Port):
         self.remembers = False
 
     def Eval(self, context: Any) -> Any:
-        """The value at a context: (size,) or an object."""
+        """The value at a context.
+
+        Args:
+          context: of the system of this port.
+
+        Returns:
+          (size,) in [unit of the port], or an object.
+
+        Raises:
+          RuntimeError: the context is another system's; an input that it follows from has no value.
+
+        Example:
+          >>> plant.get_state_output_port().Eval(context)
+          array([ 0.4, -0.9,  1.1, -0.6])
+        """
         return self._evaluate(context)
 
     def evaluator(self) -> Callable[[Any], Any]:

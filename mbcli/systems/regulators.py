@@ -26,7 +26,22 @@ def LinearQuadraticRegulator(*system_and_costs: Any, N: Any = None, F: Any = Non
     LinearQuadraticRegulator(system, context, Q, R, N, input_port_index) that about an equilibrium, u = u0 - K (x - x0).
     Of systems with a time period sums over steps are minimized.
 
-    RuntimeError where costs are not definite, the context is no equilibrium, or there is no solution.
+    Args:
+      system_and_costs: these, by position: A (n, n), B (n, m), Q (n, n), R (m, m), each [unit of its term].
+      N: (n, m); default: 0.
+      F: (k, n); default: none.
+      named: A, B, system, context, Q, R, input_port_index by name.
+
+    Returns:
+      (K, S), of shapes (m, n) and (n, n), or a system.
+
+    Raises:
+      RuntimeError: costs are not definite, the context is no equilibrium, or there is no solution.
+
+    Example:
+      >>> K, S = LinearQuadraticRegulator([[0, 1], [0, 0]], [[0], [1]], np.eye(2), np.eye(1))
+      >>> K.round(4)
+      array([[1.    , 1.7321]])
     """
     given = [*system_and_costs, *(named.pop(name) for name in ("A", "B", "system", "context") if name in named)]
     given += [named.pop(name) for name in ("Q", "R") if name in named]

@@ -43,7 +43,16 @@ class Reproducible(LeafSystem):
 
 
 class ConstantVectorSource(Reproducible):
-    """Gives a vector (n,) that is a parameter of the context."""
+    """Gives a vector that is a parameter of the context.
+
+    Args:
+      source_value: (n,), in [unit of the port].
+
+    Example:
+      >>> source = ConstantVectorSource([1.0, 2.0])
+      >>> source.get_output_port().Eval(source.CreateDefaultContext())
+      array([1., 2.])
+    """
 
     def __init__(self, source_value: ArrayLike) -> None:
         super().__init__()
@@ -299,8 +308,19 @@ class TrajectorySource(Reproducible):
     """Gives the value of a trajectory with one column at the time, and its derivatives below it.
 
     Args:
-        output_derivative_order: how many derivatives are given.
-        zero_derivatives_beyond_limits: whether these are zero before its start and after its end.
+      trajectory: of n rows and one column.
+      output_derivative_order: how many derivatives are given.
+      zero_derivatives_beyond_limits: whether these are zero before its start and after its end.
+
+    Raises:
+      RuntimeError: the trajectory has several columns.
+
+    Example:
+      >>> source = TrajectorySource(PiecewisePolynomial.FirstOrderHold([0.0, 1.0], [[0.0, 2.0]]), 1)
+      >>> at = source.CreateDefaultContext()
+      >>> at.SetTime(0.25)
+      >>> source.get_output_port().Eval(at)
+      array([0.5, 2. ])
     """
 
     def __init__(

@@ -38,6 +38,14 @@ class Simulator:
     Args:
         system: a finalized MultibodyPlant, a LeafSystem or a Diagram.
         context: its state; a default context if not given.
+
+    Raises:
+        RuntimeError: the context is another system's.
+
+    Example:
+        >>> simulator = Simulator(plant)
+        >>> simulator.get_context().get_time()
+        0.0
     """
 
     def __init__(self, system: System, context: Any = None) -> None:
@@ -78,7 +86,15 @@ class Simulator:
         self._publishes = 0
 
     def get_context(self) -> Any:
-        """The context that is advanced: a Context of a plant, a DiagramContext of a diagram."""
+        """The context that is advanced.
+
+        Returns:
+          A Context of a plant, a DiagramContext of a diagram.
+
+        Example:
+          >>> Simulator(plant, context).get_context() is context
+          True
+        """
         return self._root
 
     get_mutable_context = get_context
@@ -110,6 +126,17 @@ class Simulator:
         """Starts anew at the time of the context: counts are zero, an update at this time is still to come.
 
         Initialization events happen, then what is published at this time, then the monitor is called.
+
+        Args:
+          params: whether initialization events happen.
+
+        Returns:
+          The SimulatorStatus.
+
+        Example:
+          >>> simulator = Simulator(plant, context)
+          >>> simulator.Initialize().succeeded()
+          True
         """
         self._start()
         self._initialized = True
@@ -130,10 +157,24 @@ class Simulator:
             loop.publish_every_step, loop.publish_at_start = self._publishes_every_step, self._publishes_at_start
 
     def AdvanceTo(self, boundary_time: float, interruptible: bool = True) -> SimulatorStatus:
-        """Advances the context to a time [s].
+        """Advances the context to a time.
 
-        RuntimeError for one before the context's, while another thread advances the context, and if an event or the
-        monitor fails.
+        Args:
+          boundary_time: [s].
+          interruptible: not used.
+
+        Returns:
+          The SimulatorStatus: whether the time was reached.
+
+        Raises:
+          RuntimeError: the time is before the context's; another thread advances the context; an event or the monitor
+            fails.
+
+        Example:
+          >>> simulator = Simulator(plant, context)
+          >>> status = simulator.AdvanceTo(0.1)
+          >>> plant.GetPositions(context).round(3)
+          array([ 0.47 , -0.827])
         """
         end = float(boundary_time)
         if not self._initialized:
@@ -321,7 +362,18 @@ class Simulator:
         self._publishes_at_start = bool(publish)
 
     def set_target_realtime_rate(self, realtime_rate: float) -> None:
-        """Simulated seconds per second of the clock to hold back to; 0 runs as fast as possible."""
+        """How fast a run may be against the clock.
+
+        Args:
+          realtime_rate: simulated seconds per second [1]; 0: as fast as possible.
+
+        Raises:
+          RuntimeError: it is negative or not finite.
+
+        Example:
+          >>> simulator = Simulator(plant)
+          >>> simulator.set_target_realtime_rate(1.0)
+        """
         if not 0.0 <= realtime_rate < math.inf:
             raise RuntimeError(f"a realtime rate must be finite and not negative, it is {realtime_rate}")
         self._rate = float(realtime_rate)

@@ -68,11 +68,29 @@ class System:
     # names
 
     def get_name(self) -> str:
-        """Name of the system in its diagram."""
+        """Name of the system in its diagram.
+
+        Returns:
+          The name, empty if none was given.
+
+        Example:
+          >>> builder.AddNamedSystem("amplifier", Gain(2.0, 1)).get_name()
+          'amplifier'
+        """
         return self._name
 
     def set_name(self, name: str) -> None:
-        """Replaces the name."""
+        """Replaces the name.
+
+        Args:
+          name: of the system in its diagram.
+
+        Example:
+          >>> gain = Gain(2.0, 1)
+          >>> gain.set_name("amplifier")
+          >>> gain.get_name()
+          'amplifier'
+        """
         self._name = str(name)
 
     def GetSystemName(self) -> str:
@@ -94,7 +112,21 @@ class System:
         return len(self.input_ports())
 
     def get_input_port(self, port_index: int | None = None) -> Any:
-        """The input port with an index, or the only one. RuntimeError if there is none, or several without index."""
+        """The input port with an index, or the only one.
+
+        Args:
+          port_index: from 0.
+
+        Returns:
+          The InputPort.
+
+        Raises:
+          RuntimeError: there is none, or several without an index.
+
+        Example:
+          >>> Gain(2.0, 3).get_input_port().size()
+          3
+        """
         return port_at(self.input_ports(), port_index, "input")
 
     def GetInputPort(self, port_name: str) -> Any:
@@ -124,7 +156,22 @@ class System:
         return len(self.output_ports())
 
     def get_output_port(self, port_index: int | None = None) -> Any:
-        """The output port with an index, or the only one. RuntimeError if there is none, or several without index."""
+        """The output port with an index, or the only one.
+
+        Args:
+          port_index: from 0.
+
+        Returns:
+          The OutputPort.
+
+        Raises:
+          RuntimeError: there is none, or several without an index.
+
+        Example:
+          >>> source = ConstantVectorSource([1.0, 2.0])
+          >>> source.get_output_port().Eval(source.CreateDefaultContext())
+          array([1., 2.])
+        """
         return port_at(self.output_ports(), port_index, "output")
 
     def GetOutputPort(self, port_name: str) -> Any:
@@ -182,7 +229,21 @@ class System:
     def GetMyContextFromRoot(self, root_context: Any) -> Any:
         """The part of the context of a diagram that is this system's; its own context comes back.
 
-        RuntimeError if the system has no part in it.
+        Args:
+          root_context: of the whole diagram.
+
+        Returns:
+          The Context of this system, a part of the other one: changes hold in both.
+
+        Raises:
+          RuntimeError: the system has no part in it.
+
+        Example:
+          >>> arm, scene_graph = AddMultibodyPlantSceneGraph(builder, 0.001)
+          >>> instance = Parser(arm).AddModels("sample_models/double_pendulum.urdf"); arm.Finalize()
+          >>> root = builder.Build().CreateDefaultContext()
+          >>> arm.GetPositions(arm.GetMyContextFromRoot(root))
+          array([0., 0.])
         """
         find = getattr(root_context, "find", None)
         found = root_context if find is None else find(self)

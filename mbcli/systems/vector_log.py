@@ -31,11 +31,32 @@ class VectorLog:
         return self.count
 
     def sample_times(self) -> FloatArray:
-        """(samples,) [s]"""
+        """The times of the samples.
+
+        Returns:
+          (m,) [s].
+
+        Example:
+          >>> samples = VectorLog(2)
+          >>> samples.AddData(0.5, [1.0, 2.0])
+          >>> samples.sample_times()
+          array([0.5])
+        """
         return self.times[: self.count].copy()
 
     def data(self) -> FloatArray:
-        """(n, samples): a column for each sample."""
+        """The samples.
+
+        Returns:
+          (n, m), a column for each of m samples, in [unit of the port].
+
+        Example:
+          >>> samples = VectorLog(2)
+          >>> samples.AddData(0.5, [1.0, 2.0])
+          >>> samples.data()
+          array([[1.],
+                 [2.]])
+        """
         return self.values[: self.count].T.copy()
 
     def get_input_size(self) -> int:
@@ -111,7 +132,22 @@ class VectorLogSink(LeafSystem):
 
     @also_named(context="root_context")
     def FindLog(self, root_context: Any) -> VectorLog:
-        """The VectorLog in the context of a diagram."""
+        """The VectorLog in the context of a diagram.
+
+        Args:
+          root_context: of the diagram.
+
+        Returns:
+          The VectorLog.
+
+        Raises:
+          RuntimeError: the sink has no part in it.
+
+        Example:
+          >>> sink = LogVectorOutput(builder.AddSystem(ConstantVectorSource([1.0])).get_output_port(), builder)
+          >>> sink.FindLog(builder.Build().CreateDefaultContext()).num_samples()
+          0
+        """
         return self.GetLog(self.GetMyContextFromRoot(root_context))
 
     FindMutableLog = FindLog
@@ -120,7 +156,28 @@ class VectorLogSink(LeafSystem):
 def LogVectorOutput(
     src: Any, builder: Any, *given: Any, publish_triggers: Any = None, publish_period: float = 0.0
 ) -> VectorLogSink:
-    """Adds a VectorLogSink for an output port to a DiagramBuilder; see there for the others."""
+    """Adds a VectorLogSink for an output port to a DiagramBuilder; see there for the others.
+
+    Args:
+      src: an output port of a vector.
+      builder: of its diagram.
+      given: publish_triggers and publish_period, in either order.
+      publish_triggers: when samples are taken; default: at every step and when it is asked for.
+      publish_period: of samples at fixed times [s].
+
+    Returns:
+      The VectorLogSink.
+
+    Raises:
+      RuntimeError: the port is of no system of the diagram; a period and triggers do not fit.
+
+    Example:
+      >>> source = builder.AddSystem(ConstantVectorSource([1.0, 2.0]))
+      >>> sink = LogVectorOutput(source.get_output_port(), builder, 0.1)
+      >>> simulator = Simulator(builder.Build()); status = simulator.AdvanceTo(0.2)
+      >>> sink.FindLog(simulator.get_context()).sample_times()
+      array([0. , 0.1, 0.2])
+    """
     sink = VectorLogSink(src.size(), *given, publish_triggers=publish_triggers, publish_period=publish_period)
     builder.AddSystem(sink)
     builder.Connect(src, sink.get_input_port())

@@ -127,11 +127,32 @@ class BasicVector(VectorBase):
         return self.numbers.size
 
     def CopyToVector(self) -> Array:
-        """The elements, a new array (n,)."""
+        """The elements.
+
+        Returns:
+          A new array (n,), in [unit of each element].
+
+        Example:
+          >>> BasicVector([1.0, 2.0]).CopyToVector()
+          array([1., 2.])
+        """
         return self.numbers.copy()
 
     def SetFromVector(self, value: ArrayLike) -> None:
-        """Replaces the elements (n,). IndexError for another number of them."""
+        """Replaces the elements.
+
+        Args:
+          value: (n,), in [unit of each element].
+
+        Raises:
+          IndexError: another number of them.
+
+        Example:
+          >>> vector = BasicVector(2)
+          >>> vector.SetFromVector([1.0, 2.0])
+          >>> vector.value()
+          array([1., 2.])
+        """
         own = self.numbers
         if type(value) is np.ndarray and value.dtype is own.dtype and value.shape == own.shape:
             own[:] = value

@@ -73,7 +73,22 @@ class PiecewisePolynomial(PiecewiseTrajectory):
 
     @staticmethod
     def FirstOrderHold(breaks: ArrayLike, samples: Any) -> PiecewisePolynomial:
-        """Straight lines between samples."""
+        """Straight lines between samples.
+
+        Args:
+          breaks: (n,) [s], increasing.
+          samples: (k, n), a column a sample, or n matrices.
+
+        Returns:
+          The PiecewisePolynomial.
+
+        Raises:
+          RuntimeError: times do not increase, or samples have another number.
+
+        Example:
+          >>> PiecewisePolynomial.FirstOrderHold([0.0, 1.0, 2.0], [[0.0, 2.0, 0.0]]).value(0.25)
+          array([[0.5]])
+        """
         t = increasing(breaks)
         y = sample_matrices(t.size, samples)
         slopes: Any = np.diff(y, axis=0) / np.diff(t)[:, None, None]
@@ -153,7 +168,22 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         return not self.breaks
 
     def value(self, t: float, derivative_order: int = 0) -> Matrix:
-        """The value (rows, cols) at a time [s]; before the start that of the start, after the end that of the end."""
+        """The value at a time; before the start that of the start, after the end that of the end.
+
+        Args:
+          t: [s].
+          derivative_order: 0 for the value.
+
+        Returns:
+          (k, m) of k rows and m columns, in [unit of the samples, by s for each derivative].
+
+        Raises:
+          RuntimeError: the trajectory is empty.
+
+        Example:
+          >>> PiecewisePolynomial.FirstOrderHold([0.0, 1.0], [[0.0, 2.0]]).value(5.0)
+          array([[2.]])
+        """
         if derivative_order:
             return self.EvalDerivative(t, derivative_order)
         if not self.breaks:

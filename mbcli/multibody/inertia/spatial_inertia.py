@@ -34,10 +34,24 @@ _new = object.__new__
 
 
 class SpatialInertia:
-    """M_SP_E: mass [kg], position p_PScm_E (3,) [m] of the center of mass and unit inertia G_SP_E of a body S.
+    """M_SP_E: mass [kg], position p_PScm_E [m] of the center of mass and unit inertia G_SP_E of a body S.
 
     The unit inertia is about P, not about the center of mass. As a matrix, with I = mass G and p = p_PScm,
-    M = [[I, m p x], [-m p x, m 1]]. Raises ModelError if not IsPhysicallyValid(), unless `skip_validity_check`.
+    M = [[I, m p x], [-m p x, m 1]].
+
+    Args:
+      mass: [kg].
+      p_PScm_E: (3,) [m].
+      G_SP_E: about P [m^2].
+      skip_validity_check: whether the numbers are taken as they are.
+
+    Raises:
+      ModelError: not IsPhysicallyValid().
+      TypeError: an argument of another type or shape.
+
+    Example:
+      >>> SpatialInertia(2.0, [0, 0, 0.1], UnitInertia.SolidCube(0.2).ShiftFromCenterOfMass([0, 0, -0.1])).get_mass()
+      2.0
     """
 
     # The arrays themselves, never changed in place, so that objects may share them.

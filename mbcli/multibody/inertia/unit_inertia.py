@@ -25,10 +25,23 @@ UNIT_VECTOR_TOLERANCE = 1e-14
 
 
 class UnitInertia(RotationalInertia):
-    """G_SP_E [m^2]: the inertia (3, 3) of a body of unit mass about a point P; I = mass * G.
+    """G_SP_E [m^2]: the inertia of a body of unit mass about a point P; I = mass * G.
 
     Made as a RotationalInertia is, except from a particle (see PointMass()), or from a RotationalInertia `I`
     whose mass is 1, which cannot be tested. A number times a UnitInertia is a RotationalInertia.
+
+    Args:
+      Ixx: [m^2].
+      Iyy: [m^2].
+      Izz: [m^2].
+      Ixy: [m^2].
+      Ixz: [m^2].
+      Iyz: [m^2].
+      I: RotationalInertia of mass 1.
+
+    Example:
+      >>> UnitInertia.SolidBox(0.6, 0.3, 0.3).get_moments()
+      array([0.015 , 0.0375, 0.0375])
     """
 
     __slots__ = ()

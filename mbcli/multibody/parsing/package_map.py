@@ -104,7 +104,21 @@ class PackageMap(package_map.PackageMap):
         return PackageMap()
 
     def Add(self, package_name: str, package_path: str | os.PathLike[str]) -> None:
-        """Gives a package by name. Raises ResourceError if the path is missing or the name has another one."""
+        """Gives a package by name.
+
+        Args:
+          package_name: as in `package://NAME/`.
+          package_path: its folder.
+
+        Raises:
+          ResourceError: the path is missing, or the name has another one.
+
+        Example:
+          >>> packages = PackageMap()
+          >>> packages.Add("samples", "sample_models")
+          >>> packages.Contains("samples")
+          True
+        """
         self.add(package_name, package_path)
 
     def AddPackageXml(self, filename: str | os.PathLike[str]) -> None:

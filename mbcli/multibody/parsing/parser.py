@@ -129,11 +129,25 @@ class Parser:
     ) -> list[ModelInstanceIndex]:
         """Adds the models of a file, of a package:// URL, or of text with its type.
 
-        file_type: `.sdf`, `.urdf`, `.xml` (MJCF) or `.dmd.yaml`.
+        Args:
+          file_name: path of the file.
+          url: package:// or file://, in place of a path.
+          file_contents: the text, in place of a file.
+          file_type: of the text: `.sdf`, `.urdf`, `.xml` (MJCF) or `.dmd.yaml`.
+          name: that of the source in findings; default: the path.
 
-        name: that of the source in findings; default: the path.
+        Returns:
+          Their model instances.
 
-        Returns their model instances. Raises ModelError or ResourceError; then nothing has been added.
+        Raises:
+          ModelError, ResourceError: one line for each error, with its place; then nothing has been added.
+          RuntimeError: after Finalize().
+
+        Example:
+          >>> arm = MultibodyPlant(0.001)
+          >>> (instance,) = Parser(arm).AddModels("sample_models/double_pendulum.urdf")
+          >>> arm.GetModelInstanceName(instance)
+          'double_pendulum'
         """
         place = url if file_name is None else file_name
         source: str | bytes
@@ -220,11 +234,43 @@ class Parser:
         return infos
 
     def AddModelsFromString(self, file_contents: str, file_type: str) -> list[ModelInstanceIndex]:
-        """As AddModels(), of a text in place of a file; `file_type` is "urdf", "sdf", "xml" or "dmd.yaml"."""
+        """As AddModels(), of a text in place of a file.
+
+        Args:
+          file_contents: the text.
+          file_type: "urdf", "sdf", "xml" or "dmd.yaml".
+
+        Returns:
+          The model instances.
+
+        Raises:
+          ModelError, ResourceError: as of AddModels().
+
+        Example:
+          >>> frame = "<sdf version='1.9'><model name='table'><link name='top'/></model></sdf>"
+          >>> len(Parser(MultibodyPlant(0.001)).AddModelsFromString(frame, "sdf"))
+          1
+        """
         return self.AddModels(file_contents=file_contents, file_type=file_type)
 
     def AddModelsFromUrl(self, url: str) -> list[ModelInstanceIndex]:
-        """As AddModels(), of a file named by a URL, package:// or file://."""
+        """As AddModels(), of a file named by a URL.
+
+        Args:
+          url: package:// or file://.
+
+        Returns:
+          The model instances.
+
+        Raises:
+          ModelError, ResourceError: as of AddModels().
+
+        Example:
+          >>> parser = Parser(MultibodyPlant(0.001))
+          >>> parser.package_map().Add("samples", "sample_models")
+          >>> len(parser.AddModelsFromUrl("package://samples/double_pendulum.urdf"))
+          1
+        """
         return self.AddModels(url=url)
 
     def _instance_names(self, specs):

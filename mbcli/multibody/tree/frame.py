@@ -222,10 +222,20 @@ class FixedOffsetFrame(Frame):
     with a body, bodyB and X_BF, in place of P and X_PF: the body stands for its frame.
 
     Args:
-        name: may be empty.
-        P: the parent frame.
-        X_PF: pose of F in P, a RigidTransform.
-        model_instance: that of P's body if not given.
+      name: may be empty.
+      P: the parent frame.
+      X_PF: pose of F in P [m]; default: identity.
+      model_instance: that of P's body if not given.
+      bodyB: a body in place of P.
+      X_BF: pose of F in the body [m].
+
+    Raises:
+      TypeError: no parent is given.
+
+    Example:
+      >>> tip = FixedOffsetFrame("tip", plant.GetFrameByName("lower"), RigidTransform([0, 0, -0.8]))
+      >>> tip.GetFixedPoseInBodyFrame().translation()
+      array([ 0. ,  0. , -0.8])
     """
 
     def __init__(

@@ -61,7 +61,15 @@ class RigidBody(NamedElement):
         self.has_weight = True  # a model file may take a body out of gravity
 
     def body_frame(self) -> RigidBodyFrame:
-        """The frame B of the body."""
+        """The frame B of the body.
+
+        Returns:
+          The RigidBodyFrame.
+
+        Example:
+          >>> plant.GetBodyByName("lower").body_frame() is plant.GetFrameByName("lower")
+          True
+        """
         return self.frame
 
     def default_mass(self) -> float:

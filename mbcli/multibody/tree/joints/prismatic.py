@@ -19,7 +19,25 @@ if TYPE_CHECKING:
 
 
 class PrismaticJoint(AxisJoint):
-    """Translation [m] along an axis; damping in N s/m. A force on its coordinate acts on Mo along the axis [N]."""
+    """Translation [m] along an axis. A force on its coordinate acts on Mo along the axis [N].
+
+    Args:
+      name: of it.
+      frame_on_parent: F.
+      frame_on_child: M.
+      axis: (3,) [1] of any length, the same in F and M.
+      pos_lower_limit: [m].
+      pos_upper_limit: [m].
+      damping: 0 or more [N s/m].
+
+    Raises:
+      RuntimeError: the axis is zero, a limit or the damping is out of its range.
+
+    Example:
+      >>> slide = PrismaticJoint("slide", plant.world_frame(), plant.GetFrameByName("lower"), [1, 0, 0], -0.5, 0.5)
+      >>> slide.position_upper_limit()
+      0.5
+    """
 
     kinematics = prismatic
     kTypeName = "prismatic"

@@ -17,10 +17,28 @@ if TYPE_CHECKING:
 
 
 class RevoluteJoint(AxisJoint):
-    """Rotation by an angle [rad] about an axis; damping in N m s. A force on its coordinate is a torque [N m].
+    """Rotation by an angle [rad] about an axis. A force on its coordinate is a torque [N m].
 
     RevoluteJoint(name, F, M, axis, damping) or RevoluteJoint(name, F, M, axis, pos_lower_limit, pos_upper_limit,
-    damping); the damping is 0 if it is not given.
+    damping).
+
+    Args:
+      name: of it.
+      frame_on_parent: F.
+      frame_on_child: M.
+      axis: (3,) [1] of any length, the same in F and M.
+      arguments: the others, by position.
+      pos_lower_limit: [rad]; default: -inf.
+      pos_upper_limit: [rad]; default: inf.
+      damping: 0 or more [N m s]; default: 0.
+
+    Raises:
+      RuntimeError: the axis is zero, a limit or the damping is out of its range.
+
+    Example:
+      >>> hinge = RevoluteJoint("hinge", plant.world_frame(), plant.GetFrameByName("lower"), [0, 0, 1], damping=0.1)
+      >>> hinge.default_damping()
+      0.1
     """
 
     kinematics = revolute
