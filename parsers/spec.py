@@ -118,7 +118,17 @@ class Polyline:
     height: float  # [m]
 
 
-Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh | Cone | Polyline
+@dataclass(frozen=True, slots=True, eq=False)
+class HeightField:
+    """The solid from z = -base up to heights over a grid, as mbcli.geometry.shapes.HeightField has it."""
+
+    heights: np.ndarray  # [m] (rows along y, columns along x), read-only
+    x: float  # [m] half of its length
+    y: float  # [m]
+    base: float  # [m]
+
+
+Shape = Box | Sphere | Cylinder | Capsule | Ellipsoid | HalfSpace | Mesh | Cone | Polyline | HeightField
 
 
 @dataclass(frozen=True, slots=True)

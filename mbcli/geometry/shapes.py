@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.meshes.height_grids import checked_heights, height_surface
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import FloatArray, IntArray
 
 SMALLEST_SCALE = 1e-8
 
@@ -88,6 +90,31 @@ class Ellipsoid(Shape):
 
 class HalfSpace(Shape):
     """Everything below z = 0."""
+
+
+class HeightField(Shape):
+    """The solid between z = -base and heights over a grid in x and y: two triangles a cell.
+
+    Args:
+        heights: (rows, columns) [m] over z = 0; rows from -y to y, columns from -x to x; at least 2 of each, at most
+            mbcli.meshes.height_grids.MOST_HEIGHTS heights, all above -base.
+        x, y: [m] half of its length along x and along y.
+        base: [m] how deep the solid goes below z = 0.
+    """
+
+    MEASURES = ("x", "y", "base")
+
+    def __init__(self, heights: ArrayLike, x: float, y: float, base: float) -> None:
+        super().__init__(x, y, base)
+        self.heights = checked_heights(np.array(heights, dtype=float), base)
+
+    def surface(self) -> tuple[FloatArray, IntArray]:
+        """Vertices (n, 3) [m] and triangles (m, 3) of the heights and of the walls down to the base, outwards."""
+        return height_surface(self.heights, *self._measures.values())
+
+    def __repr__(self) -> str:
+        rows, columns = self.heights.shape
+        return f"HeightField({rows} x {columns}, {', '.join(f'{n}={v:g}' for n, v in self._measures.items())})"
 
 
 class MeshcatCone(Shape):

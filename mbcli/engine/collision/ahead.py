@@ -8,8 +8,13 @@ at the start, with the gap along the normal that they have closed by then.
 """
 
 from mbcli.engine.collision.broad_phase import may_touch
-from mbcli.engine.collision.find_contacts import bounds_touch, distance_of_pair, find_contacts, is_contact
-from mbcli.engine.collision.manifold import add_contacts
+from mbcli.engine.collision.find_contacts import (
+    add_points_of_pair,
+    bounds_touch,
+    distance_of_pair,
+    find_contacts,
+    is_contact,
+)
 from mbcli.engine.collision.pair_laws import (
     FAR,
     cover_of_pair,
@@ -150,7 +155,7 @@ def add_points_ahead(c, points, A, B, h):
     if t >= 0.0:
         own, first, margin = own_pair(c, A, B), points.count[0], c.settings[COLLISION_MARGIN]
         c.settings[COLLISION_MARGIN] = margin + c.motion[A, MOTION_TRAVEL] + c.motion[B, MOTION_TRAVEL]
-        add_contacts(c, points, A, B, distance, own)
+        add_points_of_pair(c, points, A, B, distance, own)
         c.settings[COLLISION_MARGIN] = margin
         for n in range(first, points.count[0]):
             put_back(c, points, n, A, B, t)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from mbcli.engine.fields.collision_fields import (
     CAPSULE,
     COLLISION_AT_AHEAD,
     COLLISION_AT_CONVEX,
+    COLLISION_AT_HEIGHTS,
     COLLISION_AT_POINTS,
     COLLISION_AT_SELF,
     COLLISION_AT_TOUCHING,
@@ -28,6 +30,7 @@ from mbcli.engine.fields.collision_fields import (
     CYLINDER,
     ELLIPSOID,
     HALF_SPACE,
+    HEIGHT_FIELD,
     MESH_NONE,
     NO_FIELD,
     WORD,
@@ -42,12 +45,23 @@ SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
 NO_GRAIN = (-1, 0.0, 0.0, 0.0, 0.0, 0.0)  # friction is the same in all directions
 AS_THE_OTHER = -1.0  # in place of a restitution: that of what the solid touches
+CANDIDATES = 64
 KEPT_ELEMENTS = 4096  # pairs of elements of meshes that there is room for, at least
 AT_NEED = {  # what not every run needs: pairs whose distance has no closed form, and what is fast or bounces
     COLLISION_AT_CONVEX: "convex_nearest_called",
+    COLLISION_AT_HEIGHTS: "height_field_nearest_called",
     COLLISION_AT_AHEAD: "meet_ahead_called",
 }
-SHARED = {field.name for field in dataclass_fields(FieldMeshes)}  # arrays that nothing writes, often large
+SHARED = {field.name for field in dataclass_fields(FieldMeshes)} | {"heights"}  # that nothing writes, often large
+
+PRISM = SimpleNamespace(  # of a height field, as a Hull, see height_prisms.py
+    vertices=np.zeros((6, 3)),
+    edge_start=np.arange(0, 19, 3),
+    edges=np.array([1, 2, 3, 0, 2, 4, 0, 1, 5, 0, 4, 5, 1, 3, 5, 2, 3, 4]),
+    face_normal=np.zeros((5, 3)),
+    corner_start=np.array([0, 3, 6, 10, 14, 18]),
+    corners=np.array([0, 1, 2, 3, 5, 4, 4, 5, 2, 1, 5, 3, 0, 2, 3, 4, 1, 0]),
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,8 @@ class Solid:
     """The engine's view of one geometry.
 
     size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
-    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. cover, mixing: as in
+    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. heights: (rows,
+    columns) of a height field. cover, mixing: as in
     COLLISION_FIELDS. field_kind, mesh_of, compliance: of contact surfaces, as in COLLISION_FIELDS.
     """
 
@@ -77,6 +92,7 @@ class Solid:
     bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
     grain: tuple = NO_GRAIN  # body, direction in it (3), friction along and across it
     link: int = -1
+    heights: np.ndarray | None = None
 
     def with_body(self, body):
         return replace(self, body=body)
@@ -91,6 +107,7 @@ class Collision(Arrays):
         margin: [m] distance below which solids give contact points; 0: if they overlap.
         single_points: whether each pair gives one point, also of a face on a face.
         pairs: how many pairs of near solids there is room for.
+        candidates: how many points where a solid may touch a height field there is room for.
         own_laws: {(solid, solid): (friction, static friction, cover, torsional, rolling friction, friction across)} of
             pairs with a law of their own; the smaller solid first.
         meshes: FieldMeshes of the solids.
@@ -107,6 +124,7 @@ class Collision(Arrays):
         margin=0.0,
         single_points=False,
         pairs=None,
+        candidates=CANDIDATES,
         own_laws=None,
         meshes=None,
         faces=0,
@@ -148,6 +166,8 @@ class Collision(Arrays):
             if len(meshes.node_box)
             else 0,
             "nlevel": len(values["level_cells"]),
+            "nheight": len(values["heights"]),
+            "ncandidate": candidates if len(values["heights"]) else 0,
             "nhead": 1 << max(4, (2 * n - 1).bit_length()),
             "npair": 16 * n + n * len(values["planes"]) + 64 if pairs is None else pairs,
         }
@@ -212,11 +232,25 @@ def _arrays_of(solids, filters):
         "radius": radii,
         "planes": np.flatnonzero(is_plane),
         "rounds": rounds[np.argsort(-radii[rounds], kind="stable")],
-        **_hull_arrays([solid.hull for solid in solids]),
+        **_grid_arrays([solid.heights for solid in solids]),
+        **_hull_arrays([PRISM if solid.kind == HEIGHT_FIELD else solid.hull for solid in solids]),
     }
 
 
+def _grid_arrays(fields):
+    """The heights of all height fields one after another; None for solids that are none."""
+    there, grid = [], np.zeros((len(fields), 3), dtype=np.int64)
+    for row, heights in zip(grid, fields, strict=True):
+        if heights is not None:
+            row[:] = *heights.shape, sum(len(before) for before in there)
+            there.append(np.ravel(heights))
+    return {"grid": grid, "heights": there[0] if len(there) == 1 else np.concatenate([np.zeros(0), *there])}
+
+
 def _bounding_box(solid):
+    if solid.kind == HEIGHT_FIELD:
+        x, y, base = solid.size
+        return np.array([-x, -y, -base]), np.array([x, y, solid.heights.max()])
     if solid.kind == CONVEX:
         return solid.hull.vertices.min(axis=0), solid.hull.vertices.max(axis=0)
     half = np.array(solid.size) + solid.rounding
@@ -233,6 +267,7 @@ def _radius(solid, center):
         CYLINDER: lambda: np.hypot(a, h),
         ELLIPSOID: lambda: max(solid.size),
         CONVEX: lambda: np.linalg.norm(solid.hull.vertices - center, axis=1).max(),
+        HEIGHT_FIELD: lambda: np.linalg.norm(_bounding_box(solid)[1] - center),
         HALF_SPACE: lambda: INFINITE_RADIUS,
     }[solid.kind]()
 

@@ -58,8 +58,8 @@ def moved(c):
 
 @kernel
 def may_touch(c, g, h):
-    """Whether they are on different bodies and no filter keeps them apart."""
-    if c.body[g] == c.body[h]:
+    """Whether they are on different bodies, no filter keeps them apart, and one of them at least is convex and finite."""
+    if c.body[g] == c.body[h] or (c.kind[g] >= HALF_SPACE and c.kind[h] >= HALF_SPACE):
         return False
     a, b = c.filter_row[g], c.filter_row[h]
     return (c.filters[a, b // WORD] >> (b % WORD)) & 1 == 0

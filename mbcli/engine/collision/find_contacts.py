@@ -1,6 +1,7 @@
 """All contact points of a state, and the distance of one pair."""
 
 from mbcli.engine.collision.broad_phase import update_pairs
+from mbcli.engine.collision.height_points import add_height_contacts
 from mbcli.engine.collision.manifold import add_contacts
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.pair_laws import cover_of_pair, own_pair
@@ -20,6 +21,7 @@ from mbcli.engine.fields.collision_fields import (
     COLLISION_STRICT,
     CYLINDER,
     HALF_SPACE,
+    HEIGHT_FIELD,
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import collision_at, data_at, model_at, points_at
@@ -83,6 +85,15 @@ def add_touching_points(c, points, n, own):
         c.counts[COLLISION_STATUS] |= COLLISION_NO_SURFACE
         c.counts[COLLISION_PAIR_A], c.counts[COLLISION_PAIR_B] = A, B
     if is_contact(c, A, B, distance, cover):
+        add_points_of_pair(c, points, A, B, distance, own)
+
+
+@kernel
+def add_points_of_pair(c, points, A, B, distance, own):
+    """After distance_of_pair(): the contact points of a pair; own: its row of own_laws, or -1."""
+    if c.kind[A] == HEIGHT_FIELD or c.kind[B] == HEIGHT_FIELD:
+        add_height_contacts(c, points, A, B, own)
+    else:
         add_contacts(c, points, A, B, distance, own)
 
 

@@ -50,7 +50,7 @@ def add_contacts(c, points, A, B, distance, own):
     if count < 2 or deepest > distance + blend or deepest >= margin:
         add_contact(c, points, own, A, B, normal, row_of(c, 3), row_of(c, 6), distance - cover, 1.0)
         return
-    count = spread(c, count, normal)
+    count = spread(c.touching, 0, count, normal)
     total = 0.0
     for k in range(count):
         total += max(0.0, 1.0 - (c.touching[k, 3] - deepest) / blend)
@@ -181,21 +181,23 @@ def clip_at(c, place, count, into, p, side):
 
 
 @kernel
-def spread(c, count, normal):
-    """Moves the deepest of `touching` and those that span most to the front where there are more than four."""
+def spread(T, first, count, normal):
+    """Of rows (point, gap, ...) of T moves the deepest and those that span most to the front; how many there are then.
+
+    Four, or all if there are not more.
+    """
     if count <= MOST_POINTS:
         return count
-    T = c.touching
     for place in range(MOST_POINTS):
-        best, most = place, -1e300
-        for k in range(place, count):
-            r = subtract(row3(T, k, 0), row3(T, 0, 0))
+        best, most = first + place, -1e300
+        for k in range(first + place, first + count):
+            r = subtract(row3(T, k, 0), row3(T, first, 0))
             value = dot(r, r) if place > 0 else -T[k, 3]
             if place > 1:
-                area = dot(normal, cross(subtract(row3(T, 1, 0), row3(T, 0, 0)), r))
+                area = dot(normal, cross(subtract(row3(T, first + 1, 0), row3(T, first, 0)), r))
                 value = area if place == 2 else -area
             if value > most:
                 best, most = k, value
-        for n in range(4):
-            T[place, n], T[best, n] = T[best, n], T[place, n]
+        for n in range(T.shape[1]):
+            T[first + place, n], T[best, n] = T[best, n], T[first + place, n]
     return MOST_POINTS

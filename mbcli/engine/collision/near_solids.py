@@ -5,7 +5,7 @@ from mbcli.engine.collision.find_contacts import bounds_touch, place_solids_at
 from mbcli.engine.collision.nearest import solids_nearest
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import rotate_back
-from mbcli.engine.fields.collision_fields import COLLISION_PAIRS, COLLISION_STATUS, HALF_SPACE
+from mbcli.engine.fields.collision_fields import COLLISION_PAIRS, COLLISION_STATUS
 from mbcli.engine.runtime.handles import collision_at
 from mbcli.engine.runtime.kernel import Handle, Int, OutMatrix, Real, entry, kernel
 from mbcli.engine.smooth.spatial import row3, subtract
@@ -27,7 +27,7 @@ def solids_overlap(model: Handle, data: Handle, collision: Handle):
         return 0
     for A in range(c.kind.shape[0]):  # there are more pairs of near solids than the broad phase has room for
         for B in range(A + 1, c.kind.shape[0]):
-            if has_distance(c, A, B) and overlap_by_distance(c, A, B):
+            if may_touch(c, A, B) and overlap_by_distance(c, A, B):
                 return 1
     return 0
 
@@ -36,12 +36,6 @@ def solids_overlap(model: Handle, data: Handle, collision: Handle):
 def overlap_by_distance(c, A, B):
     """Whether two solids overlap."""
     return bounds_touch(c, A, B, 0.0) and solids_nearest(c, A, B, 0.0) < 0.0
-
-
-@kernel
-def has_distance(c, A, B):
-    """Whether no filter keeps two solids apart, and they are not two half spaces."""
-    return may_touch(c, A, B) and not (c.kind[A] == HALF_SPACE and c.kind[B] == HALF_SPACE)
 
 
 @entry
@@ -54,7 +48,7 @@ def near_solids(model: Handle, data: Handle, collision: Handle, limit: Real, mea
     count = 0
     for A in range(c.kind.shape[0]):
         for B in range(A + 1, c.kind.shape[0]):
-            if not (has_distance(c, A, B) and bounds_touch(c, A, B, limit)):
+            if not (may_touch(c, A, B) and bounds_touch(c, A, B, limit)):
                 continue
             distance = solids_nearest(c, A, B, limit) if measured == 1 else 0.0
             if distance <= limit:

@@ -1,8 +1,8 @@
-"""Distance, normal and nearest points of any two solids: a closed form if there is one, else gjk.py and epa.py."""
+"""Distance, normal and nearest points of any two solids: a closed form if there is one, else convex.py, height_fields.py."""
 
 from mbcli.engine.collision.boxes import NOT_KNOWN, boxes_nearest
-from mbcli.engine.collision.epa import improve_overlap, overlap
-from mbcli.engine.collision.gjk import core_distance
+from mbcli.engine.collision.convex import convex_nearest
+from mbcli.engine.collision.height_fields import height_field_nearest
 from mbcli.engine.collision.segments import (
     axis_of,
     ball_to_box,
@@ -17,19 +17,19 @@ from mbcli.engine.fields.collision_fields import (
     BOX,
     CAPSULE,
     COLLISION_AT_CONVEX,
+    COLLISION_AT_HEIGHTS,
     COLLISION_AT_SELF,
     COLLISION_NEEDED,
     COLLISION_NO_FUNCTION,
     COLLISION_STATUS,
     CYLINDER,
     HALF_SPACE,
+    HEIGHT_FIELD,
 )
 from mbcli.engine.runtime.calls_by_address import call_by_address
-from mbcli.engine.runtime.handles import collision_at
-from mbcli.engine.runtime.kernel import called, kernel
-from mbcli.engine.smooth.spatial import add, dot, row3, scale, subtract
+from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.spatial import dot, row3, scale, subtract
 
-NEARLY_TOUCHING = 1e-3  # of the size: nearer than this, rounding shows in the normal of a distance
 ALIGNED = 1e-7  # below this a component of a unit vector counts as 0: solids that lie flat touch in the middle
 
 
@@ -41,7 +41,9 @@ def solids_nearest(c, A, B, limit):
     """
     first, second = in_order(c, A, B)
     distance = closed_nearest(c, first, second, limit)
-    if distance == NOT_KNOWN:
+    if distance == NOT_KNOWN and c.kind[second] == HEIGHT_FIELD:
+        distance = height_field_nearest(c, first, second, limit)
+    elif distance == NOT_KNOWN:
         distance = convex_nearest(c, first, second, limit)
     if distance <= limit and first != A:
         turn_nearest(c)
@@ -50,16 +52,17 @@ def solids_nearest(c, A, B, limit):
 
 @kernel
 def nearest_by_address(c, A, B, limit):
-    """As solids_nearest(), for which gjk.py and epa.py need not be compiled before a pair has no closed form."""
+    """As solids_nearest(), for which what has no closed form need not be compiled before a pair needs it."""
     first, second = in_order(c, A, B)
     distance = closed_nearest(c, first, second, limit)
     if distance == NOT_KNOWN:
-        if c.addresses[COLLISION_AT_CONVEX] <= 0.0:
-            c.addresses[COLLISION_AT_CONVEX] = COLLISION_NEEDED
+        at = COLLISION_AT_HEIGHTS if c.kind[second] == HEIGHT_FIELD else COLLISION_AT_CONVEX
+        if c.addresses[at] <= 0.0:
+            c.addresses[at] = COLLISION_NEEDED
             c.counts[COLLISION_STATUS] |= COLLISION_NO_FUNCTION
             return limit + 1.0
-        at, a, b = c.addresses, 1.0 * first, 1.0 * second
-        distance = call_by_address(at[COLLISION_AT_CONVEX], at[COLLISION_AT_SELF], a, b, limit, 0.0)
+        a, b = 1.0 * first, 1.0 * second
+        distance = call_by_address(c.addresses[at], c.addresses[COLLISION_AT_SELF], a, b, limit, 0.0)
     if distance <= limit and first != A:
         turn_nearest(c)
     return distance
@@ -111,24 +114,3 @@ def nearest_to_plane(c, A, B):
     distance = dot(normal, subtract(p, row3(c.X_WG, B, 9)))
     set_nearest(c, normal, p, subtract(p, scale(distance, normal)))
     return distance
-
-
-@kernel
-def convex_nearest(c, A, B, limit):
-    rounding = c.rounding[A] + c.rounding[B]
-    distance, n = core_distance(c, A, B, limit + rounding)
-    if distance > limit + rounding:
-        return distance - rounding
-    if distance == 0.0:
-        distance = -overlap(c, A, B, n)
-    elif distance < NEARLY_TOUCHING * (c.radius[A] + c.radius[B]):
-        distance = -improve_overlap(c, A, B, -distance)
-    normal, p, q = row_of(c, 0), row_of(c, 3), row_of(c, 6)
-    set_nearest(c, normal, subtract(p, scale(c.rounding[A], normal)), add(q, scale(c.rounding[B], normal)))
-    return distance - rounding
-
-
-@called
-def convex_nearest_called(collision, A, B, limit, number):
-    """convex_nearest(), called by address."""
-    return convex_nearest(collision_at(collision), int(A), int(B), limit)

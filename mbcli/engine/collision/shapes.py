@@ -1,6 +1,6 @@
 """Queries of the search to a solid: its place, its outermost point in a direction, the face or edge that is there."""
 
-from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, GRAIN_DIRECTION
+from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, GRAIN_DIRECTION, HEIGHT_FIELD
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
@@ -67,7 +67,10 @@ def support(c, g, d):
 
 @kernel
 def outermost(c, g, l):
-    """The same in the frame of g. Of several points, the middle of them, except of a convex hull."""
+    """The same in the frame of g. Of several points, the middle of them, except of a convex hull.
+
+    That of a height field is the prism at work, see height_prisms.py.
+    """
     kind = c.kind[g]
     a, b, h = c.size[g, 0], c.size[g, 1], c.size[g, 2]
     if kind == BOX:
@@ -120,7 +123,7 @@ def facing(c, g, d, k):
             z = (1.0 - 2.0 * n) * c.size[g, 2]
             set_corner(c, k, n, add(to_world(c, g, (0.0, 0.0, z)), radial))
         return 2, d
-    if kind == CONVEX:
+    if kind == CONVEX or kind == HEIGHT_FIELD:
         return facing_hull(c, g, l, k)
     set_corner(c, k, 0, add(support(c, g, d), scale(c.rounding[g], d)))
     return 1, d

@@ -4,27 +4,29 @@ Sizes: nsolid solids, nround of them of finite size (balls, boxes, ...), nplane 
 ncorner vertices, edges (both ways), faces and corners of faces of all convex hulls, nword words of a row of filters,
 nown pairs with a law of their own, ngrained solids whose friction depends on the direction, nlevel sizes of cells,
 nhead places for cells, npair pairs at most; nmesh meshes of contact surfaces with nnode nodes of their trees,
-ntetrahedron tetrahedra and ntriangle triangles, nkept pairs of these that are near. G is a solid's own frame.
+ntetrahedron tetrahedra and ntriangle triangles, nkept pairs of these that are near; nheight heights of all height
+fields, ncandidate points where a solid may touch one. G is a solid's own frame.
 """
 
 from mbcli.engine.fields.model_fields import Field
 
 # kinds of solids; those of a pair are handled in this order
-BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE = range(7)
+BALL, CAPSULE, BOX, CYLINDER, ELLIPSOID, CONVEX, HALF_SPACE, HEIGHT_FIELD = range(8)
 # what a solid is for contact surfaces; those of a kind above NO_FIELD have a pressure field or are rigid
 NO_FIELD, RIGID_SURFACE, SOFT_FIELD = range(3)
 MESH_NONE, MESH_ELSEWHERE = -1, -2  # in mesh_of: a half space; one of several solids of a geometry, but not the first
 # elements of counts; PAIR_A and PAIR_B are the solids of COLLISION_NO_SURFACE
 COLLISION_PAIRS, COLLISION_STATUS, COLLISION_BUILT, COLLISION_SINGLE_POINTS = range(4)
 COLLISION_FACES, COLLISION_STRICT, COLLISION_PAIR_A, COLLISION_PAIR_B, COLLISION_KEPT = range(4, 9)
-COLLISION_BOUNCES = 9  # whether some solid has a restitution
+COLLISION_BOUNCES, COLLISION_CANDIDATES = 9, 10  # whether some solid has a restitution; how many candidates there are
 # values of counts[COLLISION_FACES]: which faces of contact surfaces become contacts
 FACES_POLYGONS, FACES_TRIANGLES, FACES_LOADED = 0, 1, 2  # the last is a bit: none without stiffness
 # bits of STATUS
 COLLISION_TOO_MANY_PAIRS, COLLISION_TOO_MANY_POINTS, COLLISION_NO_SURFACE = 1, 2, 8  # 4: see SAMPLES_NO_ROW
-COLLISION_NO_FUNCTION = 16
+COLLISION_NO_FUNCTION, COLLISION_TOO_MANY_CANDIDATES = 16, 32
 # elements of addresses
 COLLISION_AT_CONVEX, COLLISION_AT_TOUCHING, COLLISION_AT_SELF, COLLISION_AT_POINTS, COLLISION_AT_AHEAD = range(5)
+COLLISION_AT_HEIGHTS = 5
 COLLISION_NEEDED = -1.0  # in place of an address, with COLLISION_NO_FUNCTION
 # elements of settings
 COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH = range(3)
@@ -38,6 +40,11 @@ LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING, LAW_ACROSS = rang
 GRAIN_DIRECTION, GRAIN_COEFFICIENT_ALONG, GRAIN_COEFFICIENT_ACROSS = 0, 3, 4
 # columns of torsional, of solids and of contact points
 TORSIONAL_SPIN, TORSIONAL_ROLLING = range(2)
+# columns of grid, of candidates; elements of triangle, of over
+GRID_ROWS, GRID_COLUMNS, GRID_FIRST = range(3)
+CANDIDATE_POINT, CANDIDATE_GAP, CANDIDATE_NORMAL, CANDIDATE_WEIGHT = 0, 3, 4, 7
+TRIANGLE_ROW, TRIANGLE_COLUMN, TRIANGLE_SIGN, TRIANGLE_RIDGES, TRIANGLE_BASE = range(5)
+OVER_LOW, OVER_HIGH, OVER_EXIT, OVER_LEAST, OVER_LAST = 0, 3, 6, 7, 8
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
@@ -57,7 +64,11 @@ COLLISION_FIELDS = (
     Field("link", ("nsolid",), "int", "", "link of that body"),
     Field("X_BG", ("nsolid", 12), "real", "1, m", "pose of the solid in its body"),
     Field(
-        "size", ("nsolid", 3), "real", "m", "half lengths, radii or semi-axes along x, y, z; of capsules without caps"
+        "size",
+        ("nsolid", 3),
+        "real",
+        "m",
+        "half lengths, radii or semi-axes along x, y, z; capsules: without caps; height fields: x, y, base",
     ),
     Field(
         "rounding", ("nsolid",), "real", "m", "radius of balls and capsules, which are a point and a segment without"
@@ -89,6 +100,8 @@ COLLISION_FIELDS = (
     Field("face_normal", ("nface", 3), "real", "1", "outwards, in G"),
     Field("corner_start", ("nface1",), "int", "", "first corner of a face, then its end"),
     Field("corners", ("ncorner",), "int", "", "vertices, counterclockwise seen from outside"),
+    Field("grid", ("nsolid", 3), "int", "", "of a height field: rows, along y, columns, along x, and its first height"),
+    Field("heights", ("nheight",), "real", "m", "of height fields over z = 0 of G, row by row"),
     Field("field_kind", ("nsolid",), "int", "", "NO_FIELD, RIGID_SURFACE or SOFT_FIELD"),
     Field("mesh_of", ("nsolid",), "int", "", "mesh of its field or surface, MESH_NONE or MESH_ELSEWHERE"),
     Field("compliance", ("nsolid", 2), "real", "Pa, Pa/m", "modulus (infinite if rigid); slope of a soft half space"),
@@ -104,9 +117,9 @@ COLLISION_FIELDS = (
     Field("level", ("nround",), "int", "", "level of each of these: those of one level share the size of their cells"),
     Field("level_cells", ("nlevel",), "real", "1/m", "one over the size of cells; 0 where one cell has all"),
     Field("settings", (3,), "real", "m", "see above"),
-    Field("addresses", (5,), "real", "", "of functions, 0 until compiled; of these arrays; of contact points"),
+    Field("addresses", (6,), "real", "", "of functions, 0 until compiled; of these arrays; of contact points"),
     # what is known of the present state
-    Field("counts", (10,), "int", "", "see above"),
+    Field("counts", (11,), "int", "", "see above"),
     Field("X_WG", ("nsolid", 12), "real", "1, m", "pose of each solid"),
     Field("p_WC", ("nsolid", 3), "real", "m", "centre of each solid"),
     Field("grain_W", ("nsolid", 3), "real", "1", "direction of friction in W, of those that have one"),
@@ -141,4 +154,7 @@ COLLISION_FIELDS = (
     ),
     Field("relative", (2, 12), "real", "1, m", "pose of solid T in S, and the absolute values of its rotation"),
     Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
+    Field("triangle", (5,), "int", "", "of a height field: its right angle, +1 or -1, see height_prisms.py"),
+    Field("over", (15,), "real", "m", "a solid over a height field: its bounds in G, least way out, least gap, a candidate"),
+    Field("candidates", ("ncandidate", 8), "real", "m, 1", "point of a height field, gap, normal out of it, weight"),
 )

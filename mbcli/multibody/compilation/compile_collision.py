@@ -93,6 +93,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     bounce=_bounce(instance),
                     grain=grain,
                     link=n,
+                    heights=getattr(instance.shape(), "heights", None),
                 )
             )
             of.append(g)
@@ -107,7 +108,8 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
 
 
 def geometries_can_touch(plant):
-    """Whether some pair of geometries is on different bodies, not filtered, and not two half spaces.
+    """Whether some pair of geometries is on different bodies, not filtered, and at least one is neither a half space
+    nor a height field.
 
     No mesh is read for that.
     """
@@ -117,7 +119,7 @@ def geometries_can_touch(plant):
         (
             int(link_body[int(plant.geometry_bodies[g].index())]),
             row,
-            isinstance(instances[g].shape(), shapes.HalfSpace),
+            isinstance(instances[g].shape(), (shapes.HalfSpace, shapes.HeightField)),
         )
         for g, row in zip(ids, rows, strict=True)
     }
@@ -147,12 +149,12 @@ def _row(X):
 
 
 def pieces_of(ids, instances, plant):
-    """What stands: {geometry: its Pieces}, without half spaces."""
+    """What stands: {geometry: its Pieces}, without half spaces and height fields."""
     return {
         g: [
             piece_of(int(plant.geometry_bodies[g].index()), _row(instances[g].pose().GetAsMatrix4()), *shape)
             for shape in _shapes(instances[g], plant.hulls)
-            if shape[0] != kinds.HALF_SPACE
+            if shape[0] < kinds.HALF_SPACE
         ]
         for g in ids
     }
@@ -164,6 +166,8 @@ def pieces_of(ids, instances, plant):
 def _shapes(instance, hulls):
     """(kind, size, rounding, hull) of each Solid that stands for a geometry."""
     shape = instance.shape()
+    if isinstance(shape, shapes.HeightField):
+        return [(kinds.HEIGHT_FIELD, (shape.x(), shape.y(), shape.base()), 0.0, None)]
     if type(shape) in _SOLIDS:
         return [(*_SOLIDS[type(shape)](shape), None)]
     if not isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)):

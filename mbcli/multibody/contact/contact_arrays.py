@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.engine.collision.arrays import CANDIDATES
 from mbcli.engine.contact.arrays import ContactPoints, ContactSamples
 from mbcli.engine.fields.collision_fields import (
     COLLISION_NO_FUNCTION,
@@ -15,6 +16,7 @@ from mbcli.engine.fields.collision_fields import (
     COLLISION_PAIR_A,
     COLLISION_PAIR_B,
     COLLISION_STATUS,
+    COLLISION_TOO_MANY_CANDIDATES,
     COLLISION_TOO_MANY_PAIRS,
     COLLISION_TOO_MANY_POINTS,
     FACES_POLYGONS,
@@ -136,6 +138,7 @@ class ContactArrays:
         self.geometries, self._revision = plant.compiled_geometries(model), plant.geometry_revision()
         self.points_room = FIRST_POINTS if earlier is None else earlier.points_room
         self.pairs = None if earlier is None else earlier.pairs
+        self.candidates = CANDIDATES if earlier is None else earlier.candidates
         self.samples: Any = None
         self.sleep: Sleep | None = None  # of steps in which islands may sleep
         self.keeps = self.exact = False  # whether a run keeps contacts, and reports forces
@@ -165,6 +168,7 @@ class ContactArrays:
         self.collision = self.geometries.collision(
             single_points=self.single_points,
             pairs=self.pairs,
+            candidates=self.candidates,
             faces=self.faces,
             strict=self.plant.requires_surfaces(),
         )
@@ -348,7 +352,9 @@ class ContactArrays:
             self.pairs = 2 * self.collision.sizes["npair"]
         if status & COLLISION_TOO_MANY_POINTS:
             self.points_room *= 2
-        if status & (COLLISION_TOO_MANY_PAIRS | COLLISION_TOO_MANY_POINTS):
+        if status & COLLISION_TOO_MANY_CANDIDATES:
+            self.candidates *= 2
+        if status & (COLLISION_TOO_MANY_PAIRS | COLLISION_TOO_MANY_POINTS | COLLISION_TOO_MANY_CANDIDATES):
             self.make()
 
     def _refuse_pair(self):

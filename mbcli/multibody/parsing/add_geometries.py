@@ -84,6 +84,7 @@ _SHAPES = {
     spec.Capsule: lambda s: shapes.Capsule(s.radius, s.length),
     spec.Ellipsoid: lambda s: shapes.Ellipsoid(*s.radii),
     spec.HalfSpace: lambda s: shapes.HalfSpace(),
+    spec.HeightField: lambda s: shapes.HeightField(s.heights, s.x, s.y, s.base),
     spec.Cone: lambda s: shapes.ClosedSurface(*cone_surface(s.radius, s.length), "cone"),
     spec.Polyline: lambda s: shapes.ClosedSurface(*prism_surface(s.outlines, s.height), "polyline"),
 }
