@@ -16,6 +16,7 @@ from mbcli.geometry.shapes import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    HeightField,
     Mesh,
     Shape,
     Sphere,
@@ -72,6 +73,8 @@ def rigid_surface_of(shape: Shape, resolution_hint: float | None = None) -> tupl
         raise ModelError("a half space has no triangles: its surface is the plane z = 0")
     if isinstance(shape, Convex):
         return _read_only(*hull_surface(triangles_of(shape)[0], repr(shape)))
+    if isinstance(shape, HeightField):
+        return _read_only(*shape.surface())
     if isinstance(shape, (Mesh, ClosedSurface)):
         return _read_only(*triangles_of(shape))
     return _rigid_shape(type(shape).__name__, _measures(shape), _hint(shape, resolution_hint))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from mbcli.engine.fields.collision_fields import HALF_SPACE, HEIGHT_FIELD
 from mbcli.engine.runtime.bound_kernels import BoundKernels
 from mbcli.geometry.contact_pairs import PenetrationAsPointPair, SignedDistancePair, SignedDistanceToPoint
 from mbcli.geometry.inspector import SceneGraphInspector
@@ -107,6 +108,9 @@ class QueryObject:
             if solids is None or g not in solids.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
             parts.append([k for k, other in enumerate(solids.ids) if other == g])
+        kinds = [solids.collision.kind[part[0]] for part in parts if part]
+        if HEIGHT_FIELD in kinds and min(kinds) >= HALF_SPACE:
+            raise RuntimeError("there is no distance of a height field from a half space or another height field")
         assert solids is not None
         if all(solids.collision.radius[part[0]] > ENDLESS for part in parts):
             raise RuntimeError("two half spaces have no distance")

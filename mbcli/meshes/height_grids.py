@@ -5,15 +5,18 @@ Files are untrusted: their sizes are bounded before anything is unpacked.
 
 from __future__ import annotations
 
+import base64
 import struct
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.math.array_types import FloatArray, IntArray, Matrix
 
 MOST_HEIGHTS = 2049 * 2049
@@ -57,19 +60,45 @@ def height_surface(heights: FloatArray, x: float, y: float, base: float) -> tupl
     return np.concatenate([top, foot]), np.concatenate([*faces, *walls])
 
 
+def packed_heights(heights: Matrix) -> dict[str, Any]:
+    """Heights as values of a JSON document: rows, columns, and the numbers, which zlib has packed, in base 64."""
+    rows, columns = heights.shape
+    packed = base64.b64encode(zlib.compress(np.ascontiguousarray(heights, "<f8").tobytes())).decode()
+    return {"rows": rows, "columns": columns, "heights": packed}
+
+
+def unpacked_heights(values: Mapping[str, Any]) -> Matrix:
+    """What packed_heights() made. ModelError for another text."""
+    rows, columns = int(values["rows"]), int(values["columns"])
+    size = 8 * rows * columns
+    try:
+        if min(rows, columns) < 2 or rows * columns > MOST_HEIGHTS:
+            raise ValueError("its size is none of a height field")
+        data = zlib.decompressobj().decompress(base64.b64decode(values["heights"], validate=True), size)
+        return np.frombuffer(data, "<f8").reshape(rows, columns).astype(float)
+    except (ValueError, TypeError, zlib.error) as error:
+        raise ModelError(f"damaged heights: {error}") from None
+
+
 def read_height_file(path: str) -> Matrix:
     """(rows, columns) from 0 to 1, first row at -y: a PNG file, or one of MuJoCo's format, scaled to its extremes.
 
     Raises ResourceError for a file that cannot be read, ModelError for one that is neither.
     """
-    data = read_bounded(path)
-    if data.startswith(_SIGNATURE):
-        return scaled_to_1(grey_levels(data, path)[::-1])
-    return scaled_to_1(_mujoco_heights(data, path))
+    data = _read_bounded(path)
+    levels = grey_levels(data, path)[::-1] if data.startswith(_SIGNATURE) else _mujoco_heights(data, path)
+    return scaled_to_1(levels)
 
 
-def read_bounded(path: str) -> bytes:
-    """The bytes of a file of heights. Errors as of read_height_file()."""
+def read_grey_image(path: str) -> Matrix:
+    """Grey levels (rows, columns) of a PNG image from 0 to 1, its last row first. Errors as of read_height_file()."""
+    data = _read_bounded(path)
+    if not data.startswith(_SIGNATURE):
+        raise ModelError(f"{path}: not a PNG image: other images and elevation models of terrain are not read")
+    return grey_levels(data, path)[::-1].copy()
+
+
+def _read_bounded(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.common.json_text import plain
 from mbcli.errors import ModelError
+from mbcli.meshes.height_grids import packed_heights
 from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import as_loaded, load_model
 from mbcli.models.measures import measures
@@ -388,7 +389,7 @@ def _geometries(loaded: LoadedModel) -> list[Entry]:
                             "model_instance": instance,
                             "body": link.name,
                             "shape": type(shape).__name__.lower(),
-                            "parameters": {key: getattr(shape, key) for key in shape.__slots__},
+                            "parameters": {key: getattr(shape, key) for key in shape.__slots__} | _heights(shape),
                             "X_BG": geometry.X_LG,
                             "color": geometry.color,
                         }
@@ -415,8 +416,14 @@ def _registered_geometries(plant: MultibodyPlant) -> list[Entry]:
                         "model_instance": _instance(plant, body),
                         "body": body.name(),
                         "shape": type(shape).__name__.lower(),
-                        "parameters": {name: getattr(shape, name)() for name in shape.MEASURES},
+                        "parameters": {name: getattr(shape, name)() for name in shape.MEASURES} | _heights(shape),
                         "X_BG": inspector.GetPoseInFrame(g).GetAsMatrix4(),
                     }
                 )
     return result
+
+
+def _heights(shape: Any) -> dict[str, Any]:
+    """Those of a height field, of a file or of a plant."""
+    heights = getattr(shape, "heights", None)
+    return {} if heights is None else packed_heights(heights)

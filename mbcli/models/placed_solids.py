@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.engine import load_kernels
-from mbcli.engine.fields.collision_fields import BALL, BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, HALF_SPACE, WORD
+from mbcli.engine.fields.collision_fields import (
+    BALL,
+    BOX,
+    CAPSULE,
+    CONVEX,
+    CYLINDER,
+    ELLIPSOID,
+    HALF_SPACE,
+    HEIGHT_FIELD,
+    WORD,
+)
 from mbcli.engine.runtime.kernel import compiled_by_default
 from mbcli.multibody.state.context import Context
 
@@ -71,8 +81,8 @@ class PlacedSolids:
             rest = rest[(group[rest] == group[a]) & (c.body[rest] != c.body[a])]
             row = c.filter_row[rest]
             rest = rest[(c.filters[c.filter_row[a], row // WORD] >> (row % WORD) & 1) == 0]
-            if c.kind[a] == HALF_SPACE:
-                rest = rest[c.kind[rest] != HALF_SPACE]
+            if c.kind[a] >= HALF_SPACE:
+                rest = rest[c.kind[rest] < HALF_SPACE]
             between = c.p_WC[rest] - c.p_WC[a]
             reach = c.radius[rest] + c.radius[a] + distance
             kept = np.einsum("nk,nk->n", between, between) <= reach**2
@@ -115,12 +125,21 @@ def _reach_of_half_space(solid: Any, l: Vector3) -> float:
     return 0.0 if l[2] >= 1.0 - 1e-12 else np.inf
 
 
+def _reach_of_height_field(solid: Any, l: Vector3) -> float:
+    x, y, base = solid.size
+    rows, columns = solid.heights.shape
+    X, Y = np.meshgrid(np.linspace(-x, x, columns), np.linspace(-y, y, rows))
+    across = l[0] * X + l[1] * Y
+    return float(max((across + l[2] * solid.heights).max(), across.max() - l[2] * base))
+
+
 _REACH = {
     BOX: lambda solid, l: np.abs(l) @ solid.size,
     CYLINDER: lambda solid, l: solid.size[0] * np.hypot(l[0], l[1]) + solid.size[2] * abs(l[2]),
     ELLIPSOID: lambda solid, l: np.linalg.norm(np.multiply(solid.size, l)),
     CONVEX: lambda solid, l: (solid.hull.vertices @ l).max(),
     HALF_SPACE: _reach_of_half_space,
+    HEIGHT_FIELD: _reach_of_height_field,
     CAPSULE: lambda solid, l: solid.size[2] * abs(l[2]),
     BALL: lambda solid, l: 0.0,
 }

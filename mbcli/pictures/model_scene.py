@@ -63,7 +63,9 @@ class MeshStore:
         self._read: dict[tuple, tuple[Any, str | None, PictureMesh | None, str]] = {}
 
     def find(self, shape: shapes.Shape) -> tuple[str | None, PictureMesh | None, str]:
-        """Key and triangles of the surface of a Mesh, Convex or ClosedSurface, or None twice and a note."""
+        """Key and triangles of a Mesh, Convex, ClosedSurface or HeightField, or None twice and a note."""
+        if isinstance(shape, shapes.HeightField):
+            return (*keyed(*shape.surface()), "")
         if isinstance(shape, shapes.ClosedSurface):
             return (*keyed(shape.vertices, shape.triangles), "")
         assert isinstance(shape, shapes.Mesh)
@@ -110,7 +112,7 @@ def shape_as_drawn(
     kind = KINDS.get(type(shape), "mesh")
     if kind != "mesh":
         return kind, tuple(float(getattr(shape, name)()) for name in MEASURES[kind]), None, None, ""
-    if not isinstance(shape, (shapes.Mesh, shapes.ClosedSurface)):
+    if not isinstance(shape, (shapes.Mesh, shapes.ClosedSurface, shapes.HeightField)):
         return None, (), None, None, f"a {type(shape).__name__} is not drawn"
     key, mesh, note = store.find(shape)
     return ("mesh" if mesh is not None else None), (), key, mesh, note

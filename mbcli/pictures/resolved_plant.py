@@ -11,6 +11,7 @@ from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry import SceneGraph, shapes
 from mbcli.geometry.properties import IllustrationProperties
 from mbcli.math import RigidTransform
+from mbcli.meshes.height_grids import unpacked_heights
 from mbcli.meshes.made_surfaces import cone_surface, prism_surface
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.plant import CoulombFriction, MultibodyPlant
@@ -163,6 +164,8 @@ def _shape(kind: str, values: dict[str, Any], may_read: Callable[[str], bool]) -
         return shapes.ClosedSurface(*cone_surface(values["radius"], values["length"]), "cone")
     if kind == "polyline":
         return shapes.ClosedSurface(*prism_surface(values["outlines"], values["height"]), "polyline")
+    if kind == "heightfield":
+        return shapes.HeightField(unpacked_heights(values), values["x"], values["y"], values["base"])
     if kind == "halfspace":
         return shapes.HalfSpace()
     measures = values.get("size") or values.get("radii")  # boxes and ellipsoids of files

@@ -10,8 +10,8 @@ import numpy as np
 from mbcli.parsers.duplicate_names import generated_name, report_duplicate
 from mbcli.parsers.geometry_inertia import mass_properties, scaled_to_mass
 from mbcli.parsers.mjcf.mjcf_contact import geoms_in_pairs, read_geom_contact
+from mbcli.parsers.mjcf.mjcf_height_fields import HeightFieldReader
 from mbcli.parsers.mjcf.mjcf_inertia import shell_mass_properties
-from mbcli.parsers.mjcf.mjcf_meshes import asset_name
 from mbcli.parsers.mjcf.mjcf_values import read_color, read_pose, report_negative
 from mbcli.parsers.poses import turn_z_to
 from mbcli.parsers.spec import IDENTITY, Box, Capsule, Cylinder, Ellipsoid, GeometrySpec, HalfSpace, Sphere, pose
@@ -67,15 +67,13 @@ class GeomReader:
         self._meshes = meshes
         self._materials: dict[str | None, Any] = {}
         self._stated = {node.raw("name") for node in root.find_all("geom")}
-        self._height_fields: dict[str, Any] = {}  # name -> size
+        self._height_fields = HeightFieldReader(reading, meshes)
         self.names: dict[str, SourceLocation] = {}  # names of geoms -> place
         for asset in root.children("asset"):
             for node in asset.children("mesh"):
                 self._meshes.add(node)
             for node in asset.children("hfield"):
-                size = node.vector("size", 4, (0.0,) * 4, required=True)
-                self._height_fields[asset_name(node)] = size
-                node.ignore("settled")
+                self._height_fields.add(node)
             for node in asset.children("material"):
                 element = self._defaults.of(node, None)
                 self._materials[node.attribute("name")] = read_color(element)
@@ -160,15 +158,12 @@ class GeomReader:
         return None, IDENTITY, IDENTITY, fill
 
     def _read_height_field(self, element: WithDefaults) -> Solid | None:
-        """A height field makes no contact here; it weighs as a box of its base and half its height."""
-        self._unused.add_element(element, "a geom of type hfield is not supported: nothing touches it")
-        name = element.attribute("hfield")
-        if name not in self._height_fields:
-            _report_missing(element, "hfield", name, self._height_fields)
+        name, fields = element.attribute("hfield"), self._height_fields
+        if name not in fields.elements:
+            _report_missing(element, "hfield", name, fields.elements)
             return None
-        x, y, top, base = self._height_fields[name]
-        box = Box((2.0 * x, 2.0 * y, base + top / 2.0))
-        return None, read_pose(element, self._reading.settings_of(element)), IDENTITY, partial(mass_properties, box)
+        X_FG = read_pose(element, self._reading.settings_of(element))
+        return fields.find(name), X_FG, IDENTITY, partial(mass_properties, fields.weighing_box(name))
 
     def _from_ends(
         self, element: WithDefaults, kind: str, size: tuple[float, ...], fromto: Vector6

@@ -25,9 +25,9 @@ _JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp @c
 _JOINT_UNSUPPORTED = "@springdamper @springyield"
 _JOINT_SOLVER = "@solreflimit @solimplimit @solreffriction @solimpfriction @user"
 
-_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @rgba @material @mesh @fitscale @shellinertia"
+_GEOM = f"@type @size @fromto {_POSE} @mass @density @group @rgba @material @mesh @hfield @fitscale @shellinertia"
 _CONTACT = "@contype @conaffinity @condim @friction @priority @margin @gap"
-_GEOM_UNSUPPORTED = "@hfield @adhesion @surfacevel @fluidshape @fluidcoef plugin"
+_GEOM_UNSUPPORTED = "@adhesion @surfacevel @fluidshape @fluidcoef plugin"
 _GEOM_SOLVER = "@solmix @solref @solimp @user @castshadow"
 
 _PAIR = "@condim @friction @margin @gap"
@@ -106,6 +106,7 @@ KNOWN = _table(
         "attach": "@model @body @frame @prefix",
         "mesh": "@name @class @file @scale @refpos @refquat @inertia @vertex @normal @texcoord @face @builtin "
         "@params @material @maxhullvert @smoothnormal @content_type plugin",
+        "hfield": "@name @content_type @file @nrow @ncol @size @elevation",
         "material": "@name @class @rgba @texture @texrepeat @texuniform @emission @specular @shininess @reflectance "
         "@metallic @roughness layer",
         "worldbody": "body geom site camera light frame replicate attach composite flexcomp",

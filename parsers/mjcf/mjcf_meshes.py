@@ -186,12 +186,8 @@ class MeshReader:
         X_GM, T_GF = self._reference_pose(element, np.diag(scale))
         file = element.attribute("file")
         if file is not None:
-            settings = self._reading.settings_of(element)
-            uri = os.path.join(settings.meshdir, ntpath.basename(file) if settings.strippath else file)
-            folder = self._folders.get(element.node.document.path)
-            elsewhere = () if folder is None else ((file, folder),)
-            path = self._files.find(uri, element.node, "collision", elsewhere=elsewhere)
-            return MeshAsset(name, Mesh(uri=uri, scale=scale, path=path), X_GM, T_GF, inertia)
+            mesh = Mesh(uri=self._uri(element, file), scale=scale, path=self.path_of(element, file))
+            return MeshAsset(name, mesh, X_GM, T_GF, inertia)
         vertices, triangles = _rows(element, "vertex"), _rows(element, "face")
         if vertices is None:
             builtin = element.attribute("builtin", "none")
@@ -206,6 +202,16 @@ class MeshReader:
             triangles = triangles.astype(int)
         path = self._keep(element, name, vertices, triangles)
         return MeshAsset(name, Mesh(name, scale, path=path), X_GM, T_GF, inertia, (vertices, triangles, None))
+
+    def _uri(self, element: WithDefaults, file: str) -> str:
+        settings = self._reading.settings_of(element)
+        return os.path.join(settings.meshdir, ntpath.basename(file) if settings.strippath else file)
+
+    def path_of(self, element: WithDefaults, file: str) -> str | None:
+        """Where the file of a <mesh> or <hfield> is, or None, which will be reported."""
+        folder = self._folders.get(element.node.document.path)
+        elsewhere = () if folder is None else ((file, folder),)
+        return self._files.find(self._uri(element, file), element.node, "collision", elsewhere=elsewhere)
 
     def _keep(self, element: WithDefaults, name: str, vertices: Matrix, triangles: IntArray | None) -> str | None:
         """The path of the OBJ file of vertices that stand in the MJCF file; None after a finding."""

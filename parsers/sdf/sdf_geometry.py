@@ -28,13 +28,17 @@ from mbcli.parsers.spec import (
     Ellipsoid,
     GeometrySpec,
     HalfSpace,
+    HeightField,
     Mesh,
     Polyline,
     Sphere,
+    pose,
 )
 from mbcli.parsers.xml_node import quoted
 
 from mbcli.common.suggestions import did_you_mean
+from mbcli.errors import ModelError, ResourceError
+from mbcli.meshes.height_grids import read_grey_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
     from mbcli.parsers.xml_node import Node
 
     from mbcli.math.array_types import Matrix4
+
+HEIGHTMAP_BASE = 1.0  # [m]
 
 
 class _Place(NamedTuple):
@@ -110,8 +116,6 @@ def _read_shape(geometry: Node, meshes: MeshFiles) -> tuple[Shape, Matrix4] | No
     if not geometry.child_tags:
         geometry.diagnostics.error("ELEMENT_MISSING", "<geometry> must have a shape", geometry)
     shapes = geometry.children(*SHAPES)
-    for heightmap in geometry.children("heightmap"):
-        heightmap.unsupported("its image is not read; a mesh in its place is")
     if shapes and shapes[0].tag == "polyline":
         outlines = [shape for shape in shapes if shape.tag == "polyline"]
         shapes = [shape for shape in shapes if shape.tag != "polyline"]
@@ -151,6 +155,42 @@ def _read_mesh(node: Node, meshes: MeshFiles) -> tuple[Mesh, Matrix4] | None:
     submesh = name_node.text(required=True) if name_node is not None else None
     is_centered = submesh is not None and center is not None and bool(center.text_boolean(False))
     return Mesh(uri, scale, convex, path, submesh, is_centered), IDENTITY
+
+
+def _read_heightmap(node: Node, meshes: MeshFiles) -> tuple[HeightField, Matrix4] | None:
+    """Black is z = 0, the brightest grey of the image the height of <size>; its first row is at +y, the first column at
+    -x. Below z = 0 it is solid for HEIGHTMAP_BASE, as the format says nothing of that.
+    """
+    uri_node = node.child("uri", required=True)
+    uri = uri_node.text(required=True) if uri_node is not None else None
+    size, origin = child_vector(node, "size", 3, (1.0, 1.0, 1.0)), child_vector(node, "pos", 3, (0.0, 0.0, 0.0))
+    if min(size) <= 0.0:
+        node.diagnostics.error("ELEMENT_INVALID", "the <size> of <heightmap> must be positive", node.child("size"))
+        return None
+    for tag in ("texture", "blend", "use_terrain_paging"):
+        for shown in node.children(tag):
+            shown.ignore("settled")
+    sampling = node.child("sampling")
+    if sampling is not None and sampling.text_number(1.0) != 1.0:
+        sampling.ignore("unsupported", "the surface has a vertex for each pixel")
+    if uri is None:
+        return None
+    geometry: Any = node.parent
+    path = meshes.find(uri, uri_node, geometry.parent.tag)
+    if path is None:
+        return None
+    try:
+        levels = read_grey_image(path)
+    except (ModelError, ResourceError) as error:
+        node.diagnostics.error("ELEMENT_INVALID", str(error), uri_node)
+        return None
+    brightest = float(levels.max())
+    heights = levels * (size[2] / brightest if brightest > 0.0 else 0.0)
+    lowest = float(heights.min())
+    heights -= lowest
+    heights.flags.writeable = False
+    field = HeightField(heights, size[0] / 2.0, size[1] / 2.0, HEIGHTMAP_BASE + lowest)
+    return field, pose(translation=(origin[0], origin[1], origin[2] + lowest))
 
 
 def _read_polylines(nodes: Sequence[Node]) -> tuple[Shape, Matrix4] | None:
@@ -212,6 +252,7 @@ SHAPES: dict[str, Callable[..., Any]] = {
     "mesh": _read_mesh,
     "cone": partial(_read_solid, Cone, (("radius", 1), ("length", 1))),
     "polyline": _read_polylines,
+    "heightmap": _read_heightmap,
 }
 
 

@@ -70,7 +70,7 @@ KNOWN = {
         "plugin drake:accepting_renderer drake:illustration_properties drake:perception_properties",
         "collision": "@name pose geometry surface laser_retro max_contacts density auto_inertia_params "
         "drake:proximity_properties drake:visual",
-        "geometry": " ".join(SHAPES) + " empty heightmap image",
+        "geometry": " ".join(SHAPES) + " empty image",
         "polyline": "point height",
         "submesh": "name center",
         "heightmap": "uri size pos texture blend use_terrain_paging sampling",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.joint_kinds import forms_of
+from mbcli.parsers.spec import HeightField
 from mbcli.parsers.writing.arrange_sdf import arranged_for_sdf
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
@@ -32,7 +33,7 @@ _TARGET = Target(
     joints=forms_of("sdf"),
     without_effect=frozenset(),
     limits=("position", "velocity", "acceleration"),
-    missing_shape=lambda shape, touches, copied, moves: None,
+    missing_shape=lambda shape, touches, copied, moves: "height field" if isinstance(shape, HeightField) else None,
     missing_relation=of_tendons,
     refused_inertia=lambda inertial: None,
     gravity=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.parsers.joint_kinds import forms_of
-from mbcli.parsers.spec import Cone, HalfSpace, Mesh, Polyline, WeldConstraintSpec
+from mbcli.parsers.spec import Cone, HalfSpace, HeightField, Mesh, Polyline, WeldConstraintSpec
 from mbcli.parsers.writing.arrange_urdf import arranged_for_urdf, with_one_root
 from mbcli.parsers.writing.gazebo_sensors_text import with_gazebo_sensors
 from mbcli.parsers.writing.target import DIGITS, Document, Target, as_it_is
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import ConstraintSpec, ForceElementSpec, Shape
     from mbcli.parsers.xml_document import XmlElement
 
-_SHAPES = {HalfSpace: "plane", Cone: "cone", Polyline: "polyline"}
+_SHAPES = {HalfSpace: "plane", HeightField: "height field", Cone: "cone", Polyline: "polyline"}
 
 
 def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:

@@ -10,6 +10,7 @@ from mbcli.parsers.spec import (
     Box,
     BushingSpec,
     DistanceConstraintSpec,
+    HeightField,
     Mesh,
     Polyline,
     SpringDamperSpec,
@@ -30,8 +31,8 @@ SINGLE = 1e-5  # of joints and masses in single precision, along a chain of join
 
 
 def _missing_shape(shape: Shape, touches: bool, copied: bool, moves: bool) -> str | None:
-    if isinstance(shape, Polyline):
-        return "polyline"
+    if isinstance(shape, Polyline | HeightField):
+        return "polyline" if isinstance(shape, Polyline) else "height field"
     if isinstance(shape, Box) and not min(shape.size) > 0.0:
         return "box without volume"
     if not isinstance(shape, Mesh):

@@ -27,6 +27,7 @@ from mbcli.parsers.spec import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    HeightField,
     JointSpec,
     Mesh,
     MimicSpec,
@@ -263,6 +264,8 @@ class _Writer:
                     element.set(name, numbers(value))
 
     def _shape(self, shape: Shape, asset: XmlElement) -> tuple[str, dict[str, Any]]:
+        if isinstance(shape, HeightField):
+            return "hfield", {"hfield": self._height_field(shape, asset)}
         if not isinstance(shape, Mesh):
             of_kind: Any = SHAPES[type(shape)]
             return of_kind(shape)
@@ -274,6 +277,18 @@ class _Writer:
             scale = shape.scale if tuple(shape.scale) != (1.0, 1.0, 1.0) else None
             add(asset, "mesh", name=self.meshes[key], file=shape.uri, scale=scale, inertia="shell")
         return "mesh", {"mesh": self.meshes[key]}
+
+    def _height_field(self, shape: HeightField, asset: XmlElement) -> str:
+        """The name of an <hfield> of a shape whose lowest height is 0; MuJoCo's first row is at +y."""
+        rows, columns = shape.heights.shape
+        top = float(shape.heights.max())
+        name = generated_name("heights", self.mesh_names)
+        self.mesh_names.add(name)
+        element = add(
+            asset, "hfield", name=name, nrow=rows, ncol=columns, size=(shape.x, shape.y, top or 1.0, shape.base)
+        )
+        element.set("elevation", numbers(*(shape.heights[::-1] / (top or 1.0)).ravel().tolist()))
+        return name
 
     def _material(self, color: tuple[float, float, float, float], asset: XmlElement) -> str:
         if color not in self.materials:

@@ -58,7 +58,7 @@ def moved(c):
 
 @kernel
 def may_touch(c, g, h):
-    """Whether they are on different bodies, no filter keeps them apart, and one of them at least is convex and finite."""
+    """Whether they are on different bodies, no filter keeps them apart, and one at least is convex and finite."""
     if c.body[g] == c.body[h] or (c.kind[g] >= HALF_SPACE and c.kind[h] >= HALF_SPACE):
         return False
     a, b = c.filter_row[g], c.filter_row[h]

@@ -115,7 +115,7 @@ def distance_of_pair(c, A, B, limit):
 def touch_is_contact(c, A, B):
     """Whether solids that just touch are in contact: those of which one is a ball, as pydrake has it."""
     a, b = min(c.kind[A], c.kind[B]), max(c.kind[A], c.kind[B])
-    return a == BALL and (b <= CYLINDER or b == HALF_SPACE)
+    return a == BALL and (b <= CYLINDER or b >= HALF_SPACE)
 
 
 @kernel

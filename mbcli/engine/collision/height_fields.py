@@ -41,22 +41,26 @@ FAR_AWAY = 1e300
 
 @kernel
 def height_field_nearest(c, A, g, limit):
-    """As solids_nearest() of a convex solid A and height field g -> candidates, all that may touch within the limit."""
+    """As solids_nearest() of a convex solid A and height field g.
+
+    -> candidates: all within the limit, and beyond it those that share the stiffness.
+    """
     place, radius = row3(c.p_WC, g, 0), c.radius[g]
     c.counts[COLLISION_CANDIDATES] = 0
     set_bounds(c, A, g)
     rows, columns = c.grid[g, GRID_ROWS] - 1, c.grid[g, GRID_COLUMNS] - 1
-    first_row, end_row = cells_below(c, g, 1, rows, limit)
-    first_column, end_column = cells_below(c, g, 0, columns, limit)
+    reach = limit + BLEND * c.radius[A]
+    first_row, end_row = cells_below(c, g, 1, rows, reach)
+    first_column, end_column = cells_below(c, g, 0, columns, reach)
     for row in range(first_row, end_row):
         for column in range(first_column, end_column):
-            meet_triangle(c, A, g, row, column, 1, limit)
-            meet_triangle(c, A, g, row + 1, column + 1, -1, limit)
+            meet_triangle(c, A, g, row, column, 1, reach)
+            meet_triangle(c, A, g, row + 1, column + 1, -1, reach)
     set_row3(c.p_WC, g, 0, place)
     c.radius[g] = radius
     if c.over[OVER_LAST] < 0.0 <= c.over[OVER_LEAST] or c.over[OVER_LAST] < c.over[OVER_LEAST] == FAR_AWAY:
         add_candidate(c, A, row3_of(c.over, OVER_LAST + 1), c.over[OVER_LAST], row3_of(c.over, OVER_LAST + 4))
-    return nearest_candidate(c, limit)
+    return nearest_candidate(c, A, limit)
 
 
 @called
@@ -99,7 +103,7 @@ def cells_below(c, g, k, count, limit):
 @kernel
 def meet_triangle(c, A, g, row, column, s, limit):
     """Candidates of one triangle, see height_prisms.py."""
-    reach = min(limit, c.over[OVER_LEAST] + 2.0 * c.radius[A])
+    reach = min(limit, c.over[OVER_LEAST] + 2.0 * c.radius[A]) if c.radius[A] > 0.0 else limit
     if set_triangle(c, g, row, column, s) + reach < c.over[OVER_LOW + 2]:
         return
     set_prism(c, g, c.over[OVER_LOW + 2] - 2.0 * c.radius[A])
@@ -146,8 +150,10 @@ def is_over_polygon(c, k, count, normal, p):
 
 @kernel
 def is_meant(c, A, g, height):
-    """Whether what is that far over the plane of the triangle is to leave by it: neither nearer to the end of the field,
-    nor in another part of it."""
+    """Whether what is at a height over the plane of the triangle is to leave by it.
+
+    It is not if the end of the field is nearer, or if it is in another part of the field.
+    """
     if -height > c.over[OVER_EXIT]:
         return False
     cell = min(c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1))
@@ -156,7 +162,7 @@ def is_meant(c, A, g, height):
 
 @kernel
 def meet_along_ridges(c, A, g, normal, out, count, reach):
-    """Where ridges of the triangle pass below A's face: polygons[0] of a number of corners, with its normal outwards."""
+    """Where ridges of the triangle pass below A's face: polygons[0], of a number of corners, its normal outwards."""
     for k in range(3):
         if c.triangle[TRIANGLE_RIDGES] >> k & 1 == 0:
             continue
@@ -188,7 +194,7 @@ def part_over_polygon(c, count, out, a, b):
 
 @kernel
 def meet_ridges(c, A, g, normal, tip, gap, reach):
-    """Where A is nearest to the prism, if that is a place of the field's surface, and where its face is over a ridge."""
+    """Where A is nearest to the prism, if that is on the field's surface, and where its face is over a ridge."""
     distance = convex_nearest(c, A, g, max(0.0, reach))
     if distance > reach:
         return
@@ -207,8 +213,10 @@ def meet_ridges(c, A, g, normal, tip, gap, reach):
 
 @kernel
 def keep_last(c, q, gap, normal):
-    """-> over: a candidate if there is no other: whatever overlaps the field has to leave it. The least overlap counts,
-    else the least distance."""
+    """-> over: a candidate if there is no other: whatever overlaps the field has to leave it.
+
+    The least overlap counts, else the least distance.
+    """
     last = c.over[OVER_LAST]
     if (gap < last) if last >= 0.0 else (last < gap < 0.0):
         c.over[OVER_LAST] = gap
@@ -258,12 +266,14 @@ def add_candidate(c, A, q, gap, normal):
 
 
 @kernel
-def nearest_candidate(c, limit):
+def nearest_candidate(c, A, limit):
     """-> nearest: the candidate of the least gap, which is returned; more than the limit if there is none."""
-    best, least = -1, limit
+    best, least, is_point = -1, limit, c.radius[A] == 0.0
     for k in range(c.counts[COLLISION_CANDIDATES]):
-        if c.candidates[k, CANDIDATE_GAP] <= least:
-            best, least = k, c.candidates[k, CANDIDATE_GAP]
+        gap = c.candidates[k, CANDIDATE_GAP]
+        inside = is_point and gap < 0.0 and least < 0.0  # the way out of a point is the shortest
+        if gap > least if inside else gap <= least:
+            best, least = k, gap
     if best < 0:
         return limit + 1.0
     q, normal = row3(c.candidates, best, CANDIDATE_POINT), row3(c.candidates, best, CANDIDATE_NORMAL)

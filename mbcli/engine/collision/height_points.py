@@ -29,9 +29,12 @@ def add_height_contacts(c, points, A, B, own):
     """After height_field_nearest(): the contact points of a pair; own: its row of own_laws, or -1."""
     solid, sign = (B, -1.0) if c.kind[A] == HEIGHT_FIELD else (A, 1.0)
     cover = cover_of_pair(c, A, B, own)
-    count = choose_candidates(c, c.settings[COLLISION_MARGIN] + cover, BLEND * c.radius[solid])
+    margin = c.settings[COLLISION_MARGIN] + cover
+    count = choose_candidates(c, margin, BLEND * c.radius[solid])
     for k in range(count):
         normal, gap = row3(c.candidates, k, CANDIDATE_NORMAL), c.candidates[k, CANDIDATE_GAP]
+        if gap >= margin:
+            continue
         q = row3(c.candidates, k, CANDIDATE_POINT)
         p = add(q, scale(gap, normal))
         share = c.candidates[k, CANDIDATE_WEIGHT] / total_weight(c, count, normal)
@@ -51,7 +54,7 @@ def total_weight(c, count, normal):
 
 @kernel
 def choose_candidates(c, margin, blend):
-    """Moves the candidates that become contacts to the front, with their weights; their number."""
+    """Moves candidates that become contacts, or share their stiffness, to the front, with weights; their number."""
     first, kept, count = 0, 0, c.counts[COLLISION_CANDIDATES]
     while first < count:
         for k in range(first + 1, count):
@@ -61,7 +64,7 @@ def choose_candidates(c, margin, blend):
         if deepest >= margin:
             break
         end = count_in_area(c, first, count, normal, 1e300)
-        deep = count_in_area(c, first, end, normal, min(margin, deepest + blend))
+        deep = count_in_area(c, first, end, normal, deepest + blend)
         few = 1 if c.counts[COLLISION_SINGLE_POINTS] == 1 else spread(c.candidates, first, deep - first, normal)
         for k in range(few):
             exchange(c, kept + k, first + k)
@@ -76,10 +79,7 @@ def count_in_area(c, first, count, normal, most):
     """Moves candidates from `first` on, of a normal and with gaps below `most`, to the front; returns their end."""
     end = first
     for k in range(first, count):
-        if (
-            c.candidates[k, CANDIDATE_GAP] < most
-            and dot(normal, row3(c.candidates, k, CANDIDATE_NORMAL)) >= ONE_AREA
-        ):
+        if c.candidates[k, CANDIDATE_GAP] < most and dot(normal, row3(c.candidates, k, CANDIDATE_NORMAL)) >= ONE_AREA:
             exchange(c, end, k)
             end += 1
     return end

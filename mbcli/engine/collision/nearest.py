@@ -1,4 +1,4 @@
-"""Distance, normal and nearest points of any two solids: a closed form if there is one, else convex.py, height_fields.py."""
+"""Distance, normal and nearest points of any two solids: a closed form if there is one, else a search."""
 
 from mbcli.engine.collision.boxes import NOT_KNOWN, boxes_nearest
 from mbcli.engine.collision.convex import convex_nearest

@@ -1,6 +1,14 @@
 """Queries of the search to a solid: its place, its outermost point in a direction, the face or edge that is there."""
 
-from mbcli.engine.fields.collision_fields import BOX, CAPSULE, CONVEX, CYLINDER, ELLIPSOID, GRAIN_DIRECTION, HEIGHT_FIELD
+from mbcli.engine.fields.collision_fields import (
+    BOX,
+    CAPSULE,
+    CONVEX,
+    CYLINDER,
+    ELLIPSOID,
+    GRAIN_DIRECTION,
+    HEIGHT_FIELD,
+)
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.sleep import is_asleep
 from mbcli.engine.smooth.spatial import add, dot, rotate, row3, scale, set_row3
@@ -123,7 +131,7 @@ def facing(c, g, d, k):
             z = (1.0 - 2.0 * n) * c.size[g, 2]
             set_corner(c, k, n, add(to_world(c, g, (0.0, 0.0, z)), radial))
         return 2, d
-    if kind == CONVEX or kind == HEIGHT_FIELD:
+    if kind in (CONVEX, HEIGHT_FIELD):
         return facing_hull(c, g, l, k)
     set_corner(c, k, 0, add(support(c, g, d), scale(c.rounding[g], d)))
     return 1, d

@@ -155,6 +155,12 @@ COLLISION_FIELDS = (
     Field("relative", (2, 12), "real", "1, m", "pose of solid T in S, and the absolute values of its rotation"),
     Field("touching", (MOST_CORNERS, 4), "real", "m, 1", "points of B's or A's face, and distance from the other"),
     Field("triangle", (5,), "int", "", "of a height field: its right angle, +1 or -1, see height_prisms.py"),
-    Field("over", (15,), "real", "m", "a solid over a height field: its bounds in G, least way out, least gap, a candidate"),
+    Field(
+        "over",
+        (15,),
+        "real",
+        "m",
+        "a solid over a height field: its bounds in G, least way out, least gap, a candidate",
+    ),
     Field("candidates", ("ncandidate", 8), "real", "m, 1", "point of a height field, gap, normal out of it, weight"),
 )

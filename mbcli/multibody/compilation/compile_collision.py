@@ -101,6 +101,8 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
     soft = {instances[g].shape() for g, solid in zip(of, solids, strict=True) if solid.field_kind == kinds.SOFT_FIELD}
     notes = _notes([instances[g].shape() for g in ids], soft, plant)
     if plant.elements.deformable_bodies:
+        if any(solid.kind == kinds.HEIGHT_FIELD for solid in solids):
+            notes.append("deformable bodies pass through height fields")
         notes += _notes_on_grain(ids, solids, of, instances)
     laws = _own_laws(of, plant.contact_pairs)
     notes = (*notes, *surfaces.findings, *material_of.findings({g: materials[g][0] for g in ids}))

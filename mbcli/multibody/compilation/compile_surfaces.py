@@ -107,7 +107,7 @@ def _key(shape: shapes.Shape, properties: HydroelasticProperties) -> tuple[Any, 
     """Geometries of one key have the same mesh."""
     if isinstance(shape, shapes.Mesh):
         what: Any = (shape.filename(), tuple(shape.scale3()), shape.submesh, shape.center)
-    elif isinstance(shape, shapes.ClosedSurface):
+    elif isinstance(shape, (shapes.ClosedSurface, shapes.HeightField)):
         what = shape
     else:
         what = tuple(getattr(shape, name)() for name in shape.MEASURES)

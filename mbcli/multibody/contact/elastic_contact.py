@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mbcli.engine.fields.collision_fields import BOX, CONVEX, GRAIN_COEFFICIENT_ALONG, HALF_SPACE
+from mbcli.engine.fields.collision_fields import BOX, CONVEX, GRAIN_COEFFICIENT_ALONG, HALF_SPACE, HEIGHT_FIELD
 from mbcli.engine.fields.contact_fields import (
     COUPLING_DISSIPATION,
     COUPLING_DISTANCE,
@@ -176,7 +176,7 @@ class ElasticContacts:
     def __init__(self, kernels, surfaces, collision, collision_handle, allowed, between):
         self.kernels, self.surfaces = kernels, surfaces
         self.collision, self._handle = collision, collision_handle
-        self.allowed, self.between = allowed, between
+        self.allowed, self.between = allowed & (collision.kind != HEIGHT_FIELD), between
         most = max((len(s.triangles) for s in surfaces), default=0)
         self._room(most + 16)
 

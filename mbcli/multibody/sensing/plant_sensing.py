@@ -108,6 +108,9 @@ def ray_shape(shape: Any) -> tuple[str, Any]:
 
         vertices, triangles = triangles_of(shape)
         return "mesh", np.asarray(vertices)[np.asarray(triangles)]
+    if isinstance(shape, shapes.HeightField):
+        vertices, triangles = shape.surface()
+        return "mesh", vertices[triangles]
     if isinstance(shape, shapes.HalfSpace):
         return "half_space", ()
     if isinstance(shape, shapes.Box):
