@@ -34,8 +34,8 @@ from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, se
 
 SURE = 0.05  # of a cell: deeper below a plane, a solid is searched for in the prism before it counts as in it
 INSIDE = 1e-9  # of a side: how far out of it a foot is still in a triangle
-SAME_POINT = 1e-6  # of the radius
-SAME_NORMAL = 1.0 - 1e-9  # cosine
+SAME_POINT = 1e-4  # of the radius
+SAME_NORMAL = 1.0 - 1e-6  # cosine
 FAR_AWAY = 1e300
 
 
