@@ -7,8 +7,9 @@ matter. What stands out, the ridges and ends of the field, touches the solid whe
 """
 
 from mbcli.engine.collision.broad_phase import cell_along
-from mbcli.engine.collision.convex import convex_nearest
-from mbcli.engine.collision.height_prisms import leads_out, leads_out_of_wall, set_prism, set_triangle
+from mbcli.engine.collision.convex import convex_nearest, nearest_by_normal
+from mbcli.engine.collision.gjk import core_distance
+from mbcli.engine.collision.height_prisms import grid_vertex, leads_out, leads_out_of_wall, set_prism, set_triangle
 from mbcli.engine.collision.manifold import BLEND, FLAT
 from mbcli.engine.collision.segments import row_of, set_nearest
 from mbcli.engine.collision.shapes import corner, facing, rotate_back, set_corner, support
@@ -21,6 +22,9 @@ from mbcli.engine.fields.collision_fields import (
     COLLISION_TOO_MANY_CANDIDATES,
     GRID_COLUMNS,
     GRID_ROWS,
+    OVER_ACROSS,
+    OVER_BEFORE,
+    OVER_BEYOND,
     OVER_EXIT,
     OVER_HIGH,
     OVER_LAST,
@@ -31,6 +35,7 @@ from mbcli.engine.fields.collision_fields import (
 from mbcli.engine.runtime.handles import collision_at
 from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
+from mbcli.engine.smooth.trigonometry import square_root
 
 SURE = 0.05  # of a cell: deeper below a plane, a solid is searched for in the prism before it counts as in it
 INSIDE = 1e-9  # of a side: how far out of it a foot is still in a triangle
@@ -82,10 +87,25 @@ def set_bounds(c, A, g):
         origin = dot(axis, row3(c.X_WG, g, 9))
         c.over[OVER_HIGH + k] = dot(axis, support(c, A, axis)) - origin + c.rounding[A]
         c.over[OVER_LOW + k] = dot(axis, support(c, A, scale(-1.0, axis))) - origin - c.rounding[A]
+    legs = (c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1), c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), 0.0)
+    across = scale(1.0 / square_root(dot(legs, legs)), legs)
+    axis = rotate(c.X_WG, g, across)
+    origin = dot(axis, row3(c.X_WG, g, 9))
+    c.over[OVER_ACROSS], c.over[OVER_ACROSS + 1] = across[0], across[1]
+    c.over[OVER_BEFORE] = dot(axis, support(c, A, scale(-1.0, axis))) - origin - c.rounding[A]
+    c.over[OVER_BEYOND] = dot(axis, support(c, A, axis)) - origin + c.rounding[A]
     x = min(c.size[g, 0] - c.over[OVER_LOW], c.over[OVER_HIGH] + c.size[g, 0])
     y = min(c.size[g, 1] - c.over[OVER_LOW + 1], c.over[OVER_HIGH + 1] + c.size[g, 1])
     c.over[OVER_EXIT] = min(min(x, y), c.over[OVER_HIGH + 2] + c.size[g, 2])
     c.over[OVER_LEAST] = c.over[OVER_LAST] = FAR_AWAY
+
+
+@kernel
+def is_beyond_diagonal(c, g, row, column, s, limit):
+    """Whether the bounds in c.over are farther than a limit from a triangle across the diagonal of its cell."""
+    p = grid_vertex(c, g, row, column + s)
+    place = c.over[OVER_ACROSS] * p[0] + c.over[OVER_ACROSS + 1] * p[1]
+    return (c.over[OVER_BEFORE] - place if s > 0 else place - c.over[OVER_BEYOND]) > limit
 
 
 @kernel
@@ -103,6 +123,8 @@ def cells_below(c, g, k, count, limit):
 @kernel
 def meet_triangle(c, A, g, row, column, s, limit):
     """Candidates of one triangle, see height_prisms.py."""
+    if is_beyond_diagonal(c, g, row, column, s, limit):
+        return
     reach = min(limit, c.over[OVER_LEAST] + 2.0 * c.radius[A]) if c.radius[A] > 0.0 else limit
     if set_triangle(c, g, row, column, s) + reach < c.over[OVER_LOW + 2]:
         return
@@ -157,7 +179,7 @@ def is_meant(c, A, g, height):
     if -height > c.over[OVER_EXIT]:
         return False
     cell = min(c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1))
-    return -height <= 2.0 * SURE * cell or convex_nearest(c, A, g, 0.0) <= 0.0
+    return -height <= 2.0 * SURE * cell or core_distance(c, A, g, c.rounding[A])[0] <= c.rounding[A]
 
 
 @kernel
@@ -195,7 +217,10 @@ def part_over_polygon(c, count, out, a, b):
 @kernel
 def meet_ridges(c, A, g, normal, tip, gap, reach):
     """Where A is nearest to the prism, if that is on the field's surface, and where its face is over a ridge."""
-    distance = convex_nearest(c, A, g, max(0.0, reach))
+    if -gap > c.over[OVER_EXIT]:
+        distance = convex_nearest(c, A, g, max(0.0, reach))
+    else:
+        distance = nearest_by_normal(c, A, g, max(0.0, reach), normal)
     if distance > reach:
         return
     n, q = row_of(c, 0), row_of(c, 6)

@@ -44,7 +44,7 @@ TORSIONAL_SPIN, TORSIONAL_ROLLING = range(2)
 GRID_ROWS, GRID_COLUMNS, GRID_FIRST = range(3)
 CANDIDATE_POINT, CANDIDATE_GAP, CANDIDATE_NORMAL, CANDIDATE_WEIGHT = 0, 3, 4, 7
 TRIANGLE_ROW, TRIANGLE_COLUMN, TRIANGLE_SIGN, TRIANGLE_RIDGES, TRIANGLE_BASE = range(5)
-OVER_LOW, OVER_HIGH, OVER_EXIT, OVER_LEAST, OVER_LAST = 0, 3, 6, 7, 8
+OVER_LOW, OVER_HIGH, OVER_EXIT, OVER_LEAST, OVER_LAST, OVER_ACROSS, OVER_BEFORE, OVER_BEYOND = 0, 3, 6, 7, 8, 15, 17, 18
 WORD = 62  # bits used of an integer
 
 MOST_CORNERS = 64  # of a face, and of two faces clipped
@@ -157,7 +157,7 @@ COLLISION_FIELDS = (
     Field("triangle", (5,), "int", "", "of a height field: its right angle, +1 or -1, see height_prisms.py"),
     Field(
         "over",
-        (15,),
+        (19,),
         "real",
         "m",
         "a solid over a height field: its bounds in G, least way out, least gap, a candidate",
