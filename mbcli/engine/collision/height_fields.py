@@ -14,12 +14,15 @@ from mbcli.engine.collision.manifold import BLEND, FLAT
 from mbcli.engine.collision.segments import row_of, set_nearest
 from mbcli.engine.collision.shapes import corner, facing, rotate_back, set_corner, support
 from mbcli.engine.fields.collision_fields import (
+    BOX,
     CANDIDATE_GAP,
     CANDIDATE_NORMAL,
     CANDIDATE_POINT,
     COLLISION_CANDIDATES,
     COLLISION_STATUS,
     COLLISION_TOO_MANY_CANDIDATES,
+    CONVEX,
+    CYLINDER,
     GRID_COLUMNS,
     GRID_ROWS,
     OVER_ACROSS,
@@ -189,7 +192,7 @@ def meet_along_ridges(c, A, g, normal, out, count, reach):
         if c.triangle[TRIANGLE_RIDGES] >> k & 1 == 0:
             continue
         a, b = corner(c, 1, (k + 1) % 3), corner(c, 1, (k + 2) % 3)
-        start, end = part_over_polygon(c, count, out, a, b)
+        start, end = part_over_cap(c, A, a, b) if c.kind[A] == CYLINDER else part_over_polygon(c, count, out, a, b)
         for n in range(2 if start <= end else 0):
             q = add(a, scale(start if n == 0 else end, subtract(b, a)))
             gap = dot(out, subtract(corner(c, 0, 0), q)) / dot(out, normal)
@@ -215,12 +218,29 @@ def part_over_polygon(c, count, out, a, b):
 
 
 @kernel
+def part_over_cap(c, A, a, b):
+    """The same before a cap of cylinder A, for which polygons[0] stands only nearly."""
+    p = rotate_back(c.X_WG, A, subtract(a, row3(c.X_WG, A, 9)))
+    r, radius = rotate_back(c.X_WG, A, subtract(b, a)), c.size[A, 0]
+    square, along, outside = (
+        r[0] * r[0] + r[1] * r[1],
+        p[0] * r[0] + p[1] * r[1],
+        p[0] * p[0] + p[1] * p[1] - radius * radius,
+    )
+    left = along * along - square * outside
+    if left < 0.0 or square == 0.0:
+        return (0.0, 1.0) if outside <= 0.0 and square == 0.0 else (1.0, 0.0)
+    root = square_root(left)
+    return max(0.0, (-along - root) / square), min(1.0, (root - along) / square)
+
+
+@kernel
 def meet_ridges(c, A, g, normal, tip, gap, reach):
     """Where A is nearest to the prism, if that is on the field's surface, and where its face is over a ridge."""
-    if -gap > c.over[OVER_EXIT]:
-        distance = convex_nearest(c, A, g, max(0.0, reach))
-    else:
+    if -gap <= c.over[OVER_EXIT] and c.kind[A] in (BOX, CONVEX):  # of round solids the search takes many steps
         distance = nearest_by_normal(c, A, g, max(0.0, reach), normal)
+    else:
+        distance = convex_nearest(c, A, g, max(0.0, reach))
     if distance > reach:
         return
     n, q = row_of(c, 0), row_of(c, 6)
