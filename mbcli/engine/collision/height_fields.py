@@ -8,7 +8,6 @@ matter. What stands out, the ridges and ends of the field, touches the solid whe
 
 from mbcli.engine.collision.broad_phase import cell_along
 from mbcli.engine.collision.convex import convex_nearest, nearest_by_normal
-from mbcli.engine.collision.gjk import core_distance
 from mbcli.engine.collision.height_prisms import grid_vertex, leads_out, leads_out_of_wall, set_prism, set_triangle
 from mbcli.engine.collision.manifold import BLEND, FLAT
 from mbcli.engine.collision.segments import row_of, set_nearest
@@ -40,7 +39,8 @@ from mbcli.engine.runtime.kernel import called, kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
-SURE = 0.05  # of a cell: deeper below a plane, a solid is searched for in the prism before it counts as in it
+SURE = 0.05  # of a cell: what is deeper below a plane counts if it has to go that way to leave the prism
+MEANT = 0.5  # of the depth: how far it has to go at least
 INSIDE = 1e-9  # of a side: how far out of it a foot is still in a triangle
 SAME_POINT = 1e-4  # of the radius
 SAME_NORMAL = 1.0 - 1e-6  # cosine
@@ -156,7 +156,7 @@ def meet_face(c, A, g, normal, tip, gap, reach):
     for k in range(count):
         p = corner(c, 0, k)
         height = dot(normal, subtract(p, origin))
-        if height <= reach and is_over_polygon(c, 1, 3, normal, p) and is_meant(c, A, g, height):
+        if height <= reach and is_over_polygon(c, 1, 3, normal, p) and is_meant(c, A, g, normal, height):
             add_candidate(c, A, subtract(p, scale(height, normal)), height, normal)
     if count > 2 and -dot(out, normal) > FLAT:
         meet_along_ridges(c, A, g, normal, out, count, reach)
@@ -174,15 +174,15 @@ def is_over_polygon(c, k, count, normal, p):
 
 
 @kernel
-def is_meant(c, A, g, height):
-    """Whether what is at a height over the plane of the triangle is to leave by it.
+def is_meant(c, A, g, normal, height):
+    """Whether what is at a height over the triangle, or a ridge of it, is to leave by the normal there.
 
-    It is not if the end of the field is nearer, or if it is in another part of the field.
+    It is not if the end of the field is nearer, or if the solid is nearly out of the prism already, as behind a ridge.
     """
     if -height > c.over[OVER_EXIT]:
         return False
     cell = min(c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1))
-    return -height <= 2.0 * SURE * cell or core_distance(c, A, g, c.rounding[A])[0] <= c.rounding[A]
+    return -height <= 2.0 * SURE * cell or nearest_by_normal(c, A, g, 0.0, normal) <= MEANT * height
 
 
 @kernel
@@ -196,7 +196,7 @@ def meet_along_ridges(c, A, g, normal, out, count, reach):
         for n in range(2 if start <= end else 0):
             q = add(a, scale(start if n == 0 else end, subtract(b, a)))
             gap = dot(out, subtract(corner(c, 0, 0), q)) / dot(out, normal)
-            if gap <= reach and is_meant(c, A, g, gap):
+            if gap <= reach and is_meant(c, A, g, normal, gap):
                 add_candidate(c, A, q, gap, normal)
 
 
@@ -279,7 +279,8 @@ def meet_wall(c, A, g, normal, count, reach):
     for k in range(count):
         p = corner(c, 0, k)
         height = dot(out, subtract(p, origin))
-        if height <= reach and is_over_polygon(c, 1, count_B, out, p):
+        is_least = -height <= c.over[OVER_EXIT] + SAME_POINT * c.radius[A]
+        if height <= reach and is_least and is_over_polygon(c, 1, count_B, out, p):
             add_candidate(c, A, subtract(p, scale(height, out)), height, out)
 
 
