@@ -44,14 +44,14 @@ def height_surface(heights: FloatArray, x: float, y: float, base: float) -> tupl
     """Vertices (n, 3) [m] and triangles (m, 3), outwards, of a height field and its walls, without its bottom.
 
     heights: (rows, columns) [m]. x, y: [m] half lengths. base: [m] depth of the foot of the walls below z = 0. The
-    diagonal of a cell goes from its corner of largest x to that of largest y, as contact has it.
+    diagonal of a cell goes from its corner of least x and y to that of largest, as contact has it.
     """
     rows, columns = heights.shape
     X, Y = np.meshgrid(np.linspace(-x, x, columns), np.linspace(-y, y, rows))
     top = np.column_stack([X.ravel(), Y.ravel(), heights.ravel()])
     number = np.arange(rows * columns).reshape(rows, columns)
     a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, :-1], number[1:, 1:]
-    faces = [np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, c), (d, c, b))]
+    faces = [np.stack(corners, axis=-1).reshape(-1, 3) for corners in ((a, b, d), (d, c, a))]
     rim = np.concatenate([number[0, :-1], number[:-1, -1], number[-1, :0:-1], number[:0:-1, 0]])
     foot = top[rim] * [1.0, 1.0, 0.0] - [0.0, 0.0, base]
     below = len(top) + np.arange(len(rim))

@@ -62,8 +62,8 @@ def height_field_nearest(c, A, g, limit):
     first_column, end_column = cells_below(c, g, 0, columns, reach)
     for row in range(first_row, end_row):
         for column in range(first_column, end_column):
-            meet_triangle(c, A, g, row, column, 1, reach)
-            meet_triangle(c, A, g, row + 1, column + 1, -1, reach)
+            meet_triangle(c, A, g, row, column + 1, 1, reach)
+            meet_triangle(c, A, g, row + 1, column, -1, reach)
     set_row3(c.p_WC, g, 0, place)
     c.radius[g] = radius
     if c.over[OVER_LAST] < 0.0 <= c.over[OVER_LEAST] or c.over[OVER_LAST] < c.over[OVER_LEAST] == FAR_AWAY:
@@ -90,7 +90,7 @@ def set_bounds(c, A, g):
         origin = dot(axis, row3(c.X_WG, g, 9))
         c.over[OVER_HIGH + k] = dot(axis, support(c, A, axis)) - origin + c.rounding[A]
         c.over[OVER_LOW + k] = dot(axis, support(c, A, scale(-1.0, axis))) - origin - c.rounding[A]
-    legs = (c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1), c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), 0.0)
+    legs = (-c.size[g, 1] / (c.grid[g, GRID_ROWS] - 1), c.size[g, 0] / (c.grid[g, GRID_COLUMNS] - 1), 0.0)
     across = scale(1.0 / square_root(dot(legs, legs)), legs)
     axis = rotate(c.X_WG, g, across)
     origin = dot(axis, row3(c.X_WG, g, 9))
@@ -106,7 +106,7 @@ def set_bounds(c, A, g):
 @kernel
 def is_beyond_diagonal(c, g, row, column, s, limit):
     """Whether the bounds in c.over are farther than a limit from a triangle across the diagonal of its cell."""
-    p = grid_vertex(c, g, row, column + s)
+    p = grid_vertex(c, g, row + s, column)
     place = c.over[OVER_ACROSS] * p[0] + c.over[OVER_ACROSS + 1] * p[1]
     return (c.over[OVER_BEFORE] - place if s > 0 else place - c.over[OVER_BEYOND]) > limit
 

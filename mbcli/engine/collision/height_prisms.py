@@ -1,8 +1,8 @@
 """Height fields as prisms: each cell of the grid is two triangles, and under each is a prism down to the base.
 
-A triangle has its right angle at a vertex of the grid and its legs along +x, +y (sign 1) or -x, -y (sign -1). So the
-diagonal of a cell goes from its corner of largest x to that of largest y, as MuJoCo has it. Corners 0, 1, 2 of a
-triangle are the right angle, the end of the leg along x, the end of that along y; side k is opposite to corner k.
+A triangle has its right angle at a vertex of the grid and its legs along -x, +y (sign 1) or +x, -y (sign -1). So the
+diagonal of a cell goes from its corner of least x and y to that of largest, as MuJoCo has it. Corners 0, 1, 2 of a
+triangle are the right angle, the end of the leg along y, the end of that along x; side k is opposite to corner k.
 The prism at work is the hull of the height field's solid: its vertices 0 to 2 are the triangle, 3 to 5 below it.
 """
 
@@ -47,14 +47,14 @@ def is_in_grid(c, g, row, column):
 def triangle_vertex(c, k):
     """(row, column) of corner k of the triangle at work."""
     row, column, s = c.triangle[TRIANGLE_ROW], c.triangle[TRIANGLE_COLUMN], c.triangle[TRIANGLE_SIGN]
-    return (row + s if k == 2 else row), (column + s if k == 1 else column)
+    return (row + s if k == 1 else row), (column - s if k == 2 else column)
 
 
 @kernel
 def vertex_across(c, k):
     """(row, column) of the third corner of the triangle on the other side of side k."""
     row, column, s = c.triangle[TRIANGLE_ROW], c.triangle[TRIANGLE_COLUMN], c.triangle[TRIANGLE_SIGN]
-    return (row - s if k == 2 else row + s), (column - s if k == 1 else column + s)
+    return (row - s if k == 1 else row + s), (column + s if k == 2 else column - s)
 
 
 @kernel
@@ -80,7 +80,7 @@ def set_prism(c, g, low):
     for k in range(3):
         lowest = min(lowest, c.vertices[first + k, 2])
         set_corner(c, 1, k, to_world(c, g, row3(c.vertices, first + k, 0)))
-    bottom = max(-c.size[g, 2], min(low, lowest - abs(subtract_rows(c, first + 1, first)[0])))
+    bottom = max(-c.size[g, 2], min(low, lowest - abs(subtract_rows(c, first + 1, first)[1])))
     c.triangle[TRIANGLE_BASE] = 1 if bottom == -c.size[g, 2] else 0
     for k in range(3):
         set_row3(c.vertices, first + 3 + k, 0, (c.vertices[first + k, 0], c.vertices[first + k, 1], bottom))
@@ -98,14 +98,14 @@ def set_prism(c, g, low):
 def set_normals(c, g):
     """Of the faces of the prism: its top, its bottom, those below sides 0, 1 and 2."""
     v, f, s = c.vertex_start[g], c.face_start[g], 1.0 * c.triangle[TRIANGLE_SIGN]
-    x_leg, y_leg = subtract_rows(c, v + 1, v), subtract_rows(c, v + 2, v)
-    normal = cross(x_leg, y_leg)
+    y_leg, x_leg = subtract_rows(c, v + 1, v), subtract_rows(c, v + 2, v)
+    normal = cross(y_leg, x_leg)
     set_row3(c.face_normal, f, 0, scale(1.0 / square_root(dot(normal, normal)), normal))
     set_row3(c.face_normal, f + 1, 0, (0.0, 0.0, -1.0))
     diagonal = square_root(x_leg[0] * x_leg[0] + y_leg[1] * y_leg[1])
-    set_row3(c.face_normal, f + 2, 0, (y_leg[1] / diagonal, x_leg[0] / diagonal, 0.0))
-    set_row3(c.face_normal, f + 3, 0, (-s, 0.0, 0.0))
-    set_row3(c.face_normal, f + 4, 0, (0.0, -s, 0.0))
+    set_row3(c.face_normal, f + 2, 0, (-y_leg[1] / diagonal, -x_leg[0] / diagonal, 0.0))
+    set_row3(c.face_normal, f + 3, 0, (0.0, -s, 0.0))
+    set_row3(c.face_normal, f + 4, 0, (s, 0.0, 0.0))
 
 
 @kernel
@@ -135,13 +135,13 @@ def leads_out(c, g, normal, point):
     """Whether a point of the prism's surface is one of the field's, out of which a unit vector leads (both in W)."""
     n, p = rotate_back(c.X_WG, g, normal), rotate_back(c.X_WG, g, subtract(point, row3(c.X_WG, g, 9)))
     first = c.vertex_start[g]
-    a, x_leg, y_leg = row3(c.vertices, first, 0), subtract_rows(c, first + 1, first), subtract_rows(c, first + 2, first)
+    a, y_leg, x_leg = row3(c.vertices, first, 0), subtract_rows(c, first + 1, first), subtract_rows(c, first + 2, first)
     u, w = (p[0] - a[0]) / x_leg[0], (p[1] - a[1]) / y_leg[1]
     below = a[2] + u * x_leg[2] + w * y_leg[2] - p[2]
     near = ON_SIDE * (abs(x_leg[0]) + abs(y_leg[1]))
     if below > near * (1.0 + (abs(x_leg[2]) + abs(y_leg[2])) / (abs(x_leg[0]) + abs(y_leg[1]))):
         return leads_out_of_wall(c, g, n, u, w)
-    on = (1 if 1.0 - u - w <= ON_SIDE else 0) + (2 if u <= ON_SIDE else 0) + (4 if w <= ON_SIDE else 0)
+    on = (1 if 1.0 - u - w <= ON_SIDE else 0) + (2 if w <= ON_SIDE else 0) + (4 if u <= ON_SIDE else 0)
     if on == 0:  # inside of the triangle, whose own normal meet_face() knows
         return False
     if on == 1 or on == 2 or on == 4:
@@ -154,8 +154,8 @@ def leads_out(c, g, normal, point):
         and falls_behind(c, g, n, p, row, column - 1)
         and falls_behind(c, g, n, p, row + 1, column)
         and falls_behind(c, g, n, p, row - 1, column)
-        and falls_behind(c, g, n, p, row + 1, column - 1)
-        and falls_behind(c, g, n, p, row - 1, column + 1)
+        and falls_behind(c, g, n, p, row + 1, column + 1)
+        and falls_behind(c, g, n, p, row - 1, column - 1)
     )
 
 
@@ -176,8 +176,8 @@ def falls_to(n, p, v):
 def leads_out_of_wall(c, g, n, u, w):
     """Whether n leads out of the field from a point below its surface, at u and w of the legs: at its end or base."""
     row, column, s = c.triangle[TRIANGLE_ROW], c.triangle[TRIANGLE_COLUMN], c.triangle[TRIANGLE_SIGN]
-    at_x = u <= ON_SIDE and not is_in_grid(c, g, row, column - s)
+    at_x = u <= ON_SIDE and not is_in_grid(c, g, row, column + s)
     at_y = w <= ON_SIDE and not is_in_grid(c, g, row - s, column)
-    out_x = -s * n[0] >= -ACROSS if at_x else abs(n[0]) <= ACROSS
+    out_x = s * n[0] >= -ACROSS if at_x else abs(n[0]) <= ACROSS
     out_y = -s * n[1] >= -ACROSS if at_y else abs(n[1]) <= ACROSS
     return out_x and out_y and n[2] <= ACROSS and (n[2] >= -ACROSS or c.triangle[TRIANGLE_BASE] == 1)

@@ -37,7 +37,7 @@ def prisms(heights):
     found = []
     for i in range(rows - 1):
         for j in range(columns - 1):
-            for corners in (((i, j), (i, j + 1), (i + 1, j)), ((i + 1, j + 1), (i + 1, j), (i, j + 1))):
+            for corners in (((i, j), (i, j + 1), (i + 1, j + 1)), ((i + 1, j + 1), (i + 1, j), (i, j))):
                 top = np.array([[x[c], y[r], heights[r, c]] for r, c in corners])
                 vertices = np.concatenate([top, top * [1.0, 1.0, 0.0] - [0.0, 0.0, BASE]])
                 found.append(Solid(CONVEX, 2, AT_ORIGIN, hull=hull_of(vertices, convex_hull(vertices, "prism"))))
