@@ -119,13 +119,9 @@ WAYS = {
 }
 # what is said of shapes with which nothing collides
 TOLD = {
-    "mjcf hfield": (
-        mjcf('<geom type="hfield" hfield="h"/>', '<hfield name="h" nrow="2" ncol="2" size="1 1 1 .1"/>'),
-        "hfield is not supported: nothing touches it",
-    ),
     "mjcf builtin mesh": (mjcf(USES, MESH.format('builtin="sphere" params="2"')), "builtin"),
     "mjcf mesh of nothing": (mjcf(USES, MESH.format("")), "without file and vertices"),
-    "sdf heightmap": (sdf("<heightmap><uri>h.png</uri></heightmap>"), "heightmap"),
+    "sdf heightmap": (sdf("<heightmap><uri>h.tif</uri></heightmap>"), "h.tif"),
     "sdf image": (sdf("<image><uri>h.png</uri></image>"), "image"),
     "usd TetMesh": (usd("TetMesh", "point3f[] points = [(0,0,0),(1,0,0),(0,1,0),(0,0,1)]"), "TetMesh"),
     "usd Points": (usd("Points", "point3f[] points = [(0,0,0)]"), "Points"),

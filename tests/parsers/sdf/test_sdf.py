@@ -304,7 +304,7 @@ DAMAGED = [
     ("<box><size>1 2 3", "<box><size>1 2", "ELEMENT_INVALID", "warning", 23),
     ("<box><size>1 2 3", "<box><size>1 0 3", "ELEMENT_INVALID", "warning", 23),
     ("<size>1 2 3</size>", "", "ELEMENT_MISSING", "warning", 23),
-    ("<sphere><radius>0.5</radius></sphere>", "<heightmap/>", "ELEMENT_UNSUPPORTED", "warning", 28),
+    ("<sphere><radius>0.5</radius></sphere>", "<heightmap/>", "ELEMENT_MISSING", "warning", 28),
     ("<diffuse>1 0.5 0", "<diffuse>1 5 0", "ELEMENT_INVALID", "warning", 24),
     ("<diffuse>1 0.5 0", "<diffuse>1 0.5", "ELEMENT_INVALID", "warning", 24),
     ("<diffuse>1 0.5 0</diffuse>", "<emissive>1 1 1</emissive>", "ELEMENT_FOREIGN", "note", 24),

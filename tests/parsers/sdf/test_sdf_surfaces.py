@@ -144,7 +144,8 @@ def test_a_polyline_collides_by_its_hull_and_says_so_if_it_is_hollow():
         (polyline(SQUARE, HOLE, heights=[1.0, 2.0]), "the <polyline> is 2.0 m high: 1.0 m of the first is taken"),
         (polyline(SQUARE, height=0), "<height> of <polyline> must be positive, found '0'"),
         (polyline(SQUARE).replace("<point>2.0 2.0<", "<point>2.0<"), "<point> must be 2 numbers, found 1"),
-        ("<heightmap><uri>a.png</uri></heightmap>", "its image is not read; a mesh in its place is"),
+        ("<heightmap><size>1 1 0</size></heightmap>", "the <size> of <heightmap> must be positive"),
+        ("<heightmap><uri>a.png</uri></heightmap>", "a.png"),
     ],
 )
 def test_faults_of_polylines_and_heightmaps_are_warnings(geometry, message):
