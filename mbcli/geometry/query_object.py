@@ -108,10 +108,10 @@ class QueryObject:
             if solids is None or g not in solids.ids:
                 raise RuntimeError(f"{g!r} is not a geometry with the proximity role")
             parts.append([k for k, other in enumerate(solids.ids) if other == g])
+        assert solids is not None
         kinds = [solids.collision.kind[part[0]] for part in parts if part]
         if HEIGHT_FIELD in kinds and min(kinds) >= HALF_SPACE:
             raise RuntimeError("there is no distance of a height field from a half space or another height field")
-        assert solids is not None
         if all(solids.collision.radius[part[0]] > ENDLESS for part in parts):
             raise RuntimeError("two half spaces have no distance")
         rows = np.zeros((1, COLUMNS))

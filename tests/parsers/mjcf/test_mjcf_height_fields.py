@@ -159,7 +159,7 @@ def drops(seed):
 
 @pytest.mark.peers("mujoco")
 def test_what_is_dropped_rests_on_the_contacts_that_mujoco_finds_there(compiled_here, tmp_path, monkeypatch):
-    """Ten drops of each shape into bowls with bumps of 2 cm. Balls rest as high as in MuJoCo, to 3 mm. Other shapes have
+    """Ten drops of each shape into bowls with bumps of 2 cm. Balls rest as high as in MuJoCo, to 3 mm. Others have
     many ways to rest; where they do, MuJoCo's deepest contact of each has the same depth."""
     import mujoco
 
