@@ -249,7 +249,10 @@ class Toppra:
             for place in (k, k + 1) if limits.at_ends and k + 2 < self._s.size else (k,):
                 a, b = limits.a[:, place], limits.b[:, place]
                 a = a + step * b if place > k else a
-                rows += [np.column_stack([a, b, limits.upper[:, place]]), -np.column_stack([a, b, limits.lower[:, place]])]
+                rows += [
+                    np.column_stack([a, b, limits.upper[:, place]]),
+                    -np.column_stack([a, b, limits.lower[:, place]]),
+                ]
         found = np.concatenate([np.zeros((0, 3)), *rows])
         return found[np.isfinite(found[:, 2])]
 

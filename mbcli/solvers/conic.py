@@ -1,7 +1,7 @@
-"""Programs of convex quadratic costs, linear constraints and second-order cones, by Clarabel (the extra `solvers`).
+"""Programs of convex quadratic costs and lengths, linear constraints and second-order cones, by Clarabel.
 
-Clarabel minimizes x' P x / 2 + q' x over A x + s = b with s in a product of cones (Goulart and Chen 2024,
-arXiv:2405.12762).
+Clarabel, the extra `solvers`, minimizes x' P x / 2 + q' x over A x + s = b with s in a product of cones (Goulart and
+Chen 2024, arXiv:2405.12762).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LorentzConeConstraint
+from mbcli.solvers.evaluators import BoundingBoxConstraint, L2NormCost, LinearConstraint, LorentzConeConstraint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
@@ -40,12 +40,21 @@ def takes_constraints(prog: MathematicalProgram) -> bool:
 def minimize_quadratic(
     prog: MathematicalProgram, P: FloatArray, q: FloatArray, bounds: tuple[FloatArray, FloatArray], max_iterations: int
 ) -> tuple[FloatArray, str]:
-    """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n), q: (n,)."""
+    """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n), q: (n,).
+
+    The program's costs that are lengths are added: each is a variable more, which is at least the length.
+    """
     from scipy.sparse import csc_matrix
 
     clarabel: Any = import_module("clarabel")
-    n = prog.num_vars()
+    lengths = [b for b in prog.costs if isinstance(b.evaluator(), L2NormCost)]
+    n, more = prog.num_vars() + len(lengths), (0, len(lengths))
+    P, q = np.pad(P, more), np.pad(q, more, constant_values=1.0)
+    bounds = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
     equal, free, cones = _Rows(n), _Rows(n), []
+    for k, b in enumerate(lengths, prog.num_vars()):
+        c = b.evaluator()
+        cones.append((np.concatenate([np.eye(n)[[k]], _spread(c.A(), prog.positions_of(b), n)]), np.pad(c.b(), (1, 0))))
     for b in prog.constraints:
         c, places = b.evaluator(), prog.positions_of(b)
         if isinstance(c, LorentzConeConstraint):
@@ -62,7 +71,7 @@ def minimize_quadratic(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
     solver = clarabel.DefaultSolver(csc_matrix(np.triu(P)), q, csc_matrix(A), right, kinds, settings)
     found = solver.solve()
-    return np.array(found.x), str(found.status)
+    return np.array(found.x)[: prog.num_vars()], str(found.status)
 
 
 class _Rows:

@@ -154,6 +154,20 @@ class L2NormCost(Cost):
         y = self._A @ x + self._b
         return np.sqrt(y @ y)
 
+    def A(self) -> FloatArray:
+        """(m, n)"""
+        return self._A
+
+    def b(self) -> FloatArray:
+        """(m,)"""
+        return self._b
+
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (1, n); 0, of which there are others, where the length is 0."""
+        y = self._A @ x + self._b
+        length = np.sqrt(y @ y)
+        return (y / length if length else 0.0 * y)[None] @ self._A
+
 
 class Constraint(EvaluatorBase):
     """A function whose values are to be within bounds.

@@ -279,6 +279,14 @@ class MathematicalProgram:
         A, b = DecomposePositiveQuadraticForm(*form)
         return self._bind_cost(L2NormCost(A, b), found.variables)
 
+    def AddL2NormCostUsingConicConstraint(self, A: ArrayLike, b: ArrayLike, vars: Any) -> tuple[Any, Binding, Binding]:
+        """(t, cost, cone): |A x + b| as the cost t of a new variable, t >= |A x + b|."""
+        A, b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
+        slack = self.NewContinuousVariables(1, "slack")
+        rows = np.block([[np.ones((1, 1)), np.zeros((1, A.shape[1]))], [np.zeros((len(A), 1)), A]])
+        cone = self.AddLorentzConeConstraint(rows, np.concatenate([[0.0], b]), np.concatenate([slack, _flat(vars)]))
+        return slack[0], self.AddLinearCost([1.0], 0.0, slack), cone
+
     def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
         """A function of variables that is called with their values in each iteration of SLSQP, and at its end."""
         return self._bind(self.visualization_callbacks, PyFunctionCost(flat_variables(vars).size, callback), vars)

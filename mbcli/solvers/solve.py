@@ -4,7 +4,7 @@
 |---|---|
 | linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
 | convex quadratic costs, linear equations | one system of linear equations |
-| convex quadratic costs, linear constraints, cones of second order | Clarabel, the extra `solvers`; else SLSQP |
+| convex quadratic costs and lengths, linear constraints, cones | Clarabel, the extra `solvers`; else SLSQP |
 | constraints of any kind, no costs | least squares (constraint_rows.py), else SLSQP |
 | all else without binary variables | SLSQP with exact derivatives |
 """
@@ -18,7 +18,7 @@ import numpy as np
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
-from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
+from mbcli.solvers.evaluators import BoundingBoxConstraint, L2NormCost, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
 if TYPE_CHECKING:
@@ -208,14 +208,14 @@ def _solved(
         return _highs(prog)
     if prog.binary_indices():
         raise RuntimeError("binary variables need linear costs and constraints here")
-    is_quadratic = all(
-        isinstance(c.evaluator(), LinearCost)
-        or (isinstance(c.evaluator(), QuadraticCost) and c.evaluator().is_convex())
-        for c in prog.costs
+    costs = [c.evaluator() for c in prog.costs]
+    is_convex = all(
+        isinstance(c, (LinearCost, L2NormCost)) or (isinstance(c, QuadraticCost) and c.is_convex()) for c in costs
     )
-    if is_quadratic and has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints):
+    has_equations = has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints)
+    if is_convex and has_equations and not any(isinstance(c, L2NormCost) for c in costs):
         return _equality_constrained(prog)
-    if is_quadratic and prog.costs and takes_constraints(prog):
+    if is_convex and costs and takes_constraints(prog):
         return _conic(prog, options)
     return _slsqp(prog, start, options)
 
@@ -317,13 +317,16 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
 
 
 def _quadratic(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
-    """(Q, g) of the costs x' Q x / 2 + g' x + a number."""
+    """(Q, g) of the costs x' Q x / 2 + g' x + a number, beside those that are lengths."""
     n = prog.num_vars()
-    Q = np.zeros((n, n))
-    for c in prog.quadratic_costs():
-        places = prog.positions_of(c)
-        np.add.at(Q, np.ix_(places, places), c.evaluator().Q())
-    return Q, _gradient(prog, np.zeros(n))
+    Q, g = np.zeros((n, n)), np.zeros(n)
+    for b in prog.costs:
+        c, places = b.evaluator(), prog.positions_of(b)
+        if not isinstance(c, L2NormCost):
+            np.add.at(g, places, c.jacobian(np.zeros(len(places)))[0])
+        if isinstance(c, QuadraticCost):
+            np.add.at(Q, np.ix_(places, places), c.Q())
+    return Q, g
 
 
 def _conic(prog: MathematicalProgram, options: SolverOptions) -> MathematicalProgramResult:

@@ -89,7 +89,7 @@ class BsplineTrajectory(Trajectory):
             return BsplineTrajectory(constant, [np.zeros((self.rows(), self.cols()))])
         knots = np.asarray(self._basis.knots())[order : len(self._basis.knots()) - order]
         basis = BsplineBasis(degree + 1 - order, knots)
-        points = _derivative_points(self._points, np.asarray(self._basis.knots()), degree, order)
+        points = derivative_points(self._points, np.asarray(self._basis.knots()), degree, order)
         return BsplineTrajectory(basis, list(points))
 
     def InsertKnots(self, additional_knots: Sequence[float]) -> None:
@@ -119,7 +119,7 @@ class BsplineTrajectory(Trajectory):
         return self.CopyBlock(0, 0, n, self.cols())
 
 
-def _derivative_points(points: FloatArray, knots: FloatArray, degree: int, order: int) -> FloatArray:
+def derivative_points(points: FloatArray, knots: FloatArray, degree: int, order: int) -> FloatArray:
     """Control points of a derivative: differences over the knots that they span (de Boor 1978)."""
     for _ in range(order):
         spans = knots[degree + 1 : degree + len(points)] - knots[1 : len(points)]
