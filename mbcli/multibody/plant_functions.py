@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue
+from mbcli.autodiffutils import ExtractValue
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
-from mbcli.solvers.evaluators import Constraint, Cost
+from mbcli.solvers.evaluators import Constraint, Cost, carried
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -57,7 +57,7 @@ class PlantFunction:
         if x.dtype != object:
             return self._at(x)[0].copy()
         y, J = self._at(ExtractValue(x).reshape(-1))
-        return np.array([AutoDiffXd(a, row) for a, row in zip(y, J @ ExtractGradient(x), strict=True)], dtype=object)
+        return carried(y, J, x)
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, nq) by q."""

@@ -4,11 +4,34 @@ from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.planning.direct_collocation import (
+        AddDirectCollocationConstraint,
+        DirectCollocation,
+        DirectCollocationConstraint,
+    )
+    from mbcli.planning.direct_transcription import DirectTranscription
     from mbcli.planning.kinematic_trajectory_optimization import KinematicTrajectoryOptimization
+    from mbcli.planning.multiple_shooting import MultipleShooting
 
-__all__ = ["KinematicTrajectoryOptimization"]
+__all__ = [
+    "AddDirectCollocationConstraint",
+    "DirectCollocation",
+    "DirectCollocationConstraint",
+    "DirectTranscription",
+    "KinematicTrajectoryOptimization",
+    "MultipleShooting",
+]
 
 __getattr__ = lazy_exports(
     __name__,
-    {"kinematic_trajectory_optimization": ("KinematicTrajectoryOptimization",)},
+    {
+        "direct_collocation": (
+            "AddDirectCollocationConstraint",
+            "DirectCollocation",
+            "DirectCollocationConstraint",
+        ),
+        "direct_transcription": ("DirectTranscription",),
+        "kinematic_trajectory_optimization": ("KinematicTrajectoryOptimization",),
+        "multiple_shooting": ("MultipleShooting",),
+    },
 )

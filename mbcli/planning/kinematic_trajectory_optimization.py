@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue
+from mbcli.autodiffutils import ExtractValue
 from mbcli.math.bspline_basis import BsplineBasis, KnotVectorType
 from mbcli.multibody.plant.state_functions import StateFunctions
 from mbcli.solvers.evaluators import (
@@ -17,6 +17,7 @@ from mbcli.solvers.evaluators import (
     LinearConstraint,
     LinearCost,
     QuadraticCost,
+    carried,
 )
 from mbcli.solvers.mathematical_program import MathematicalProgram
 from mbcli.solvers.symbolic_parts import DecisionVariable
@@ -382,8 +383,7 @@ class EffortConstraint(Constraint):
         if x.dtype != object:
             return self._functions.inverse_dynamics(*self._motion(x))
         values = ExtractValue(x).reshape(-1)
-        rows = self.jacobian(values) @ ExtractGradient(x)
-        return np.array([AutoDiffXd(y, row) for y, row in zip(self._efforts(values), rows, strict=True)], dtype=object)
+        return carried(self._efforts(values), self.jacobian(values), x)
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, n)."""

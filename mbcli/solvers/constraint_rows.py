@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.math.array_types import BoolArray, FloatArray, IntArray
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
 MOST_STEPS = 100  # of a search
@@ -56,6 +56,12 @@ class ConstraintRows:
                 np.add.at(J[rows].T, places, c.jacobian(x[places]).T)
             self._of_slopes = key, J
         return self._of_slopes[1]
+
+    def pattern(self) -> tuple[IntArray, IntArray]:
+        """Rows and columns (k,) of slopes that may not be zero: of each constraint those of its variables."""
+        blocks = [np.meshgrid(np.arange(r.start, r.stop), places, indexing="ij") for _, places, r in self._parts]
+        rows, columns = (np.concatenate([np.zeros(0, dtype=int), *(b[k].ravel() for b in blocks)]) for k in (0, 1))
+        return rows.astype(int), columns.astype(int)
 
     def off(self, x: FloatArray) -> FloatArray:
         """What the values (m,) are beyond their bounds."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
@@ -388,6 +388,11 @@ def _in_parentheses(text: str) -> str:
 def _require_size(evaluator: EvaluatorBase, coefficients: ArrayLike) -> None:
     if np.size(coefficients) != evaluator.num_vars():
         raise RuntimeError(f"{np.size(coefficients)} coefficients are of another number of variables than before")
+
+
+def carried(y: FloatArray, J: FloatArray, x: Any) -> Array:
+    """Values y (m,) with derivatives J (m, n) by x (n,) as AutoDiffXd that follow those of x."""
+    return np.array([AutoDiffXd(a, row) for a, row in zip(y, J @ ExtractGradient(x), strict=True)], dtype=object)
 
 
 def is_positive(Q: FloatArray) -> bool:

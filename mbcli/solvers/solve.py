@@ -6,7 +6,7 @@
 | convex quadratic costs, linear equations | one system of linear equations |
 | convex quadratic costs and lengths, linear constraints, cones | Clarabel, the extra `solvers`; else SLSQP |
 | constraints of any kind, no costs | least squares (constraint_rows.py), else SLSQP |
-| all else without binary variables | SLSQP with exact derivatives |
+| all else without binary variables | SLSQP with exact derivatives; from 60 variables on IPOPT, the extra `casadi` |
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.numbered_enum import NumberedEnum
+from mbcli.solvers import ipopt
 from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
 from mbcli.solvers.evaluators import BoundingBoxConstraint, L2NormCost, LinearConstraint, LinearCost, QuadraticCost
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # by which constraints may be off in a solution
 OPTIMALITY = 1e-9  # of costs, where SLSQP stops
 ITERATIONS = 1000
+LARGE = 60  # variables from which on IPOPT solves, where it is installed: SLSQP's steps take their number cubed
 ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
 
 
@@ -217,7 +219,7 @@ def _solved(
         return _equality_constrained(prog)
     if is_convex and costs and takes_constraints(prog):
         return _conic(prog, options)
-    return _slsqp(prog, start, options)
+    return _nonlinear(prog, start, options)
 
 
 def show_iteration(prog: MathematicalProgram, x: FloatArray) -> None:
@@ -336,20 +338,54 @@ def _conic(prog: MathematicalProgram, options: SolverOptions) -> MathematicalPro
     return MathematicalProgramResult(prog, x, found, "Clarabel", said)
 
 
-def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions) -> MathematicalProgramResult:
+def _nonlinear(prog: MathematicalProgram, start: FloatArray, options: SolverOptions) -> MathematicalProgramResult:
+    lower, upper = _bounds(prog)
+    if (lower > upper).any():
+        return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, "SLSQP")
+    start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
+    is_large = start.size >= LARGE and ipopt.is_installed()
+    if not (prog.costs and is_large):
+        # SLSQP follows linear models: far from where constraints hold it finds worse minima, and more slowly
+        near = rows.nearly_feasible(start, lower, upper)
+        if all(prog.CheckSatisfied(b, near, TOLERANCE) for b in prog.constraints):
+            if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
+                return MathematicalProgramResult(prog, near, SolutionResult.kSolutionFound, "least squares")
+            start = near
+    if is_large:
+        return _ipopt(prog, start, rows, (lower, upper), options)
+    return _slsqp(prog, start, rows, (lower, upper), options)
+
+
+def _ipopt(
+    prog: MathematicalProgram,
+    start: FloatArray,
+    rows: ConstraintRows,
+    bounds: tuple[FloatArray, FloatArray],
+    options: SolverOptions,
+) -> MathematicalProgramResult:
+    def gradient(x: FloatArray) -> FloatArray:  # once in each iteration
+        show_iteration(prog, x)
+        return _gradient(prog, x)
+
+    wanted = {"max_iter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)), **options.GetOptions("IPOPT")}
+    x, said = ipopt.minimize(prog, rows, (lambda x: total_cost(prog, x), gradient), start, bounds, wanted)
+    found = SolutionResult[ipopt.RESULTS.get(said, "kSolverSpecificError")]
+    holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
+    if found is SolutionResult.kSolutionFound and not holds:
+        found = SolutionResult.kInfeasibleConstraints
+    return MathematicalProgramResult(prog, x, found, "IPOPT", said)
+
+
+def _slsqp(
+    prog: MathematicalProgram,
+    start: FloatArray,
+    rows: ConstraintRows,
+    bounds: tuple[FloatArray, FloatArray],
+    options: SolverOptions,
+) -> MathematicalProgramResult:
     from scipy.optimize import Bounds, minimize
 
-    name, (lower, upper) = "SLSQP", _bounds(prog)
-    if (lower > upper).any():
-        return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, name)
-    start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
-    # SLSQP follows linear models: far from where constraints hold it finds worse minima, and more slowly
-    near = rows.nearly_feasible(start, lower, upper)
-    holds = all(prog.CheckSatisfied(b, near, TOLERANCE) for b in prog.constraints)
-    if holds and not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
-        return MathematicalProgramResult(prog, near, SolutionResult.kSolutionFound, "least squares")
-    if holds:
-        start = near
+    lower, upper = bounds
     constraints = _sides(rows, _independent_equations(rows, start))
     wanted = {
         "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
@@ -378,7 +414,7 @@ def _slsqp(prog: MathematicalProgram, start: FloatArray, options: SolverOptions)
         status = SolutionResult.kIterationLimit
     elif found.status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
         status = SolutionResult.kSolverSpecificError
-    return MathematicalProgramResult(prog, x, status, name, found.message)
+    return MathematicalProgramResult(prog, x, status, "SLSQP", found.message)
 
 
 def _independent_equations(rows: ConstraintRows, start: FloatArray) -> BoolArray:

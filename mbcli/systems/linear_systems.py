@@ -222,7 +222,7 @@ def _derivatives(system: Any, context: Any, input_port: Any, output_port: Any) -
     plants = [(s, c) for s, c in leaves if isinstance(c, PlantContext)]
     others = [c for _, c in leaves if not isinstance(c, PlantContext) and not c.is_stateless()]
     if len(plants) != 1 or others or plants[0][1].inputs.followed:
-        return _of_system(system, context, leaves, input_port, output_port)
+        return _of_system(system, context, input_port, output_port)
     plant, own = plants[0]
     input_name = _port_name(system, input_port, InputPortSelection, "get_input_port", "actuation")
     output_name = _port_name(system, output_port, OutputPortSelection, "get_output_port", "state")
@@ -249,42 +249,65 @@ def _port(port: Any, ports: list[Any], selection: Any) -> Any:
     return found
 
 
-def _of_system(system: Any, context: Any, leaves: list[Any], input_port: Any, output_port: Any) -> Any:
-    """As _derivatives(), of any system: by AutoDiffXd, or central differences where plants are in it."""
-    u_port = _port(input_port, system.input_ports(), InputPortSelection)
-    y_port = _port(output_port, system.output_ports(), OutputPortSelection)
-    work = context.Clone()
-    system.FixInputPortsFrom(system, context, work)
-    u0 = np.zeros(0) if u_port is None else u_port.Eval(context)
-    is_discrete, period = False, 0.0
-    if not context.num_continuous_states() and context.num_discrete_state_groups():
-        is_discrete, period = system.IsDifferenceEquationSystem()
-        if not is_discrete:
-            raise RuntimeError("linearization: the system has no unique periodic update of one discrete state")
-    elif context.num_discrete_state_groups() or context.num_abstract_states():
-        raise RuntimeError("linearization: the system has discrete state beside continuous state")
-    state = work.get_discrete_state_vector() if is_discrete else work.get_continuous_state_vector()
-    x0, nx = state.CopyToVector().astype(float), state.size()
+class StateAndInput:
+    """The motion, and an output, of a system as a function of [x, u], by AutoDiffXd, or central differences where
+    plants are in it; others_are_fixed: discrete and abstract states beside continuous ones stay as they are.
+    """
 
-    def evaluate(z: Any) -> Any:
-        vector = work.get_mutable_discrete_state_vector() if is_discrete else work.get_mutable_continuous_state_vector()
+    def __init__(
+        self, system: Any, context: Any, input_port: Any, output_port: Any, others_are_fixed: bool = False
+    ) -> None:
+        u_port = _port(input_port, system.input_ports(), InputPortSelection)
+        self._system, self._u_port, self._work = system, u_port, context.Clone()
+        self._y_port = None if output_port is None else _port(output_port, system.output_ports(), OutputPortSelection)
+        system.FixInputPortsFrom(system, context, self._work)
+        self.is_discrete, self.time_period = False, 0.0
+        if not context.num_continuous_states() and context.num_discrete_state_groups():
+            self.is_discrete, self.time_period = system.IsDifferenceEquationSystem()
+            if not self.is_discrete:
+                raise RuntimeError("linearization: the system has no unique periodic update of one discrete state")
+        elif (context.num_discrete_state_groups() or context.num_abstract_states()) and not others_are_fixed:
+            raise RuntimeError("linearization: the system has discrete state beside continuous state")
+        leaves = context.leaves() if hasattr(context, "leaves") else [(system, context)]
+        self._has_plants = any(isinstance(c, PlantContext) for _, c in leaves)
+        state = self._work.get_discrete_state_vector() if self.is_discrete else self._work.get_continuous_state_vector()
+        self.x0, self.num_states = state.CopyToVector().astype(float), state.size()
+        self.num_inputs = 0 if u_port is None else u_port.size()
+
+    def evaluate(self, z: Any) -> Any:
+        """[motion, output] at [x, u] of floats or AutoDiffXd."""
+        work, system, nx = self._work, self._system, self.num_states
+        discrete = self.is_discrete
+        vector = work.get_mutable_discrete_state_vector() if discrete else work.get_mutable_continuous_state_vector()
         vector.SetFromVector(z[:nx])
-        if u_port is not None:
-            u_port.FixValue(work, z[nx:])
-        if is_discrete:
+        if self._u_port is not None:
+            self._u_port.FixValue(work, z[nx:])
+        if discrete:
             f = system.EvalUniquePeriodicDiscreteUpdate(work).get_vector(0).CopyToVector()
         else:
             f = system.EvalTimeDerivatives(work).CopyToVector()
-        return np.concatenate([f, np.zeros(0) if y_port is None else y_port.Eval(work)])
+        return f if self._y_port is None else np.concatenate([f, self._y_port.Eval(work)])
 
-    z0 = np.concatenate([x0, u0])
-    if any(isinstance(c, PlantContext) for _, c in leaves):
-        value, J = evaluate(z0), _central_differences(evaluate, z0)
-    else:
-        duals = evaluate(InitializeAutoDiff(z0).reshape(-1))
-        value, J = ExtractValue(duals).reshape(-1), ExtractGradient(duals, z0.size)
+    def values(self, z: FloatArray) -> FloatArray:
+        """[motion, output] at [x, u]."""
+        return np.asarray(self.evaluate(z), dtype=float)
+
+    def slopes(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """[motion, output] and the derivatives by [x, u]."""
+        if self._has_plants:
+            return self.values(z), _central_differences(self.evaluate, z)
+        duals = self.evaluate(InitializeAutoDiff(z).reshape(-1))
+        return ExtractValue(duals).reshape(-1), ExtractGradient(duals, z.size)
+
+
+def _of_system(system: Any, context: Any, input_port: Any, output_port: Any) -> Any:
+    """As _derivatives(), of any system."""
+    motion = StateAndInput(system, context, input_port, output_port)
+    u_port, nx = _port(input_port, system.input_ports(), InputPortSelection), motion.num_states
+    u0 = np.zeros(0) if u_port is None else u_port.Eval(context)
+    value, J = motion.slopes(np.concatenate([motion.x0, u0]))
     f, y = value[:nx], value[nx:]
-    return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0, x0, period
+    return J[:nx, :nx], J[:nx, nx:], J[nx:, :nx], J[nx:, nx:], f, y, u0, motion.x0, motion.time_period
 
 
 def _central_differences(function: Any, z: FloatArray) -> FloatArray:
