@@ -24,6 +24,7 @@ from mbcli.math import *  # noqa: F403
 from mbcli.multibody.fem import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
 from mbcli.multibody.meshcat import *  # noqa: F403
+from mbcli.multibody.optimization import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403
@@ -41,5 +42,6 @@ from mbcli.visualization import *  # noqa: F403
 
 if find_spec("sympy") is not None:
     from mbcli.multibody.inverse_kinematics import *  # noqa: F403
+    from mbcli.planning import *  # noqa: F403
     from mbcli.solvers import *  # noqa: F403
     from mbcli.symbolic import *  # noqa: F403

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from mbcli.multibody.fem import *  # noqa: F403
 from mbcli.multibody.math import *  # noqa: F403
 from mbcli.multibody.meshcat import *  # noqa: F403
+from mbcli.multibody.optimization import *  # noqa: F403
 from mbcli.multibody.parsing import *  # noqa: F403
 from mbcli.multibody.plant import *  # noqa: F403
 from mbcli.multibody.tree import *  # noqa: F403

@@ -41,13 +41,15 @@ class DirectCollocationConstraint(Constraint):
             raise RuntimeError("direct collocation is for systems with continuous state")
         self.motion = MotionSlopes(system, context, input_port_index, assume_non_continuous_states_are_fixed)
         n, m = self.motion.num_states, self.motion.num_inputs
+        self._one = np.eye(n, n + m)
         super().__init__(self._defects, np.zeros(n), np.zeros(n), 1 + 2 * (n + m))
 
     def _parts(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """h and [x, u] at both ends."""
         n, m = self.motion.num_states, self.motion.num_inputs
-        x0, x1, u0, u1 = np.split(x[1:], [n, 2 * n, 2 * n + m])
-        return float(x[0]), np.concatenate([x0, u0]), np.concatenate([x1, u1])
+        u = 1 + 2 * n
+        z0, z1 = np.concatenate([x[1 : 1 + n], x[u : u + m]]), np.concatenate([x[1 + n : u], x[u + m :]])
+        return float(x[0]), z0, z1
 
     def _middle(self, h: float, z0: FloatArray, z1: FloatArray, f0: FloatArray, f1: FloatArray) -> FloatArray:
         middle = 0.5 * (z0 + z1)
@@ -67,13 +69,15 @@ class DirectCollocationConstraint(Constraint):
         """Derivatives (nx, 1 + 2 nx + 2 nu)."""
         h, z0, z1 = self._parts(x)
         (f0, J0), (f1, J1) = self.motion.slopes(z0), self.motion.slopes(z1)
-        n, E = f0.size, np.eye(*J0.shape)
+        n, m, found = f0.size, self.motion.num_inputs, np.empty((f0.size, x.size))
         _, J = self.motion.slopes(self._middle(h, z0, z1, f0, f1))
-        A, step = J[:, :n], 1.5 / h * E
-        by_h = -1.5 * (z1 - z0)[:n] / h**2 - A @ (f0 - f1) / 8.0
-        by_0 = -step - 0.25 * J0 - 0.5 * J - h / 8.0 * A @ J0
-        by_1 = step - 0.25 * J1 - 0.5 * J + h / 8.0 * A @ J1
-        return np.hstack([by_h[:, None], by_0[:, :n], by_1[:, :n], by_0[:, n:], by_1[:, n:]])
+        A, step = J[:, :n], 1.5 / h * self._one
+        found[:, 0] = -1.5 * (z1 - z0)[:n] / h**2 - A @ (f0 - f1) / 8.0
+        for k, (own, sign) in enumerate(((J0, -1.0), (J1, 1.0))):
+            by = sign * (step + h / 8.0 * A @ own) - 0.25 * own - 0.5 * J
+            found[:, 1 + k * n : 1 + (k + 1) * n] = by[:, :n]
+            found[:, 1 + 2 * n + k * m : 1 + 2 * n + (k + 1) * m] = by[:, n:]
+        return found
 
 
 def AddDirectCollocationConstraint(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.solvers import ipopt
 from mbcli.solvers.options import SolverId
-from mbcli.solvers.solve import MathematicalProgramResult, Solve
+from mbcli.solvers.solve import MathematicalProgramResult, Solve, solve_by_ipopt
 
 if TYPE_CHECKING:
     from mbcli.solvers.mathematical_program import MathematicalProgram
@@ -75,9 +76,17 @@ class ScsSolver(_Solver):
 
 
 class IpoptSolver(_Solver):
-    """Nonlinear programs, by SciPy's SLSQP."""
+    """Programs without binary variables, by IPOPT where the extra `casadi` is installed; else as Solve()."""
 
     NAME = "IPOPT"
+
+    def Solve(
+        self, prog: MathematicalProgram, initial_guess: Any = None, solver_options: Any = None
+    ) -> MathematicalProgramResult:
+        """By IPOPT; its options are those of a SolverOptions by the name "IPOPT"."""
+        if not ipopt.is_installed():
+            return super().Solve(prog, initial_guess, solver_options)
+        return solve_by_ipopt(prog, initial_guess, prog.solver_options() if solver_options is None else solver_options)
 
 
 class NloptSolver(_Solver):

@@ -54,6 +54,7 @@ class MathematicalProgram:
         self._variables: list[Any] = []
         self._index: dict[Any, int] = {}
         self._binary: set[int] = set()
+        self._places: dict[Binding, list[int]] = {}
         self._guess: list[float] = []
         self.costs: list[Binding] = []
         self.constraints: list[Binding] = []
@@ -529,7 +530,9 @@ class MathematicalProgram:
 
     def positions_of(self, binding: Binding) -> list[int]:
         """The places of the variables of a cost or constraint."""
-        return [self._index[v] for v in binding.variables()]
+        if binding not in self._places:
+            self._places[binding] = [self._index[v] for v in binding.variables()]
+        return self._places[binding]
 
     # values
 

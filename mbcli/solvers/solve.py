@@ -6,7 +6,7 @@
 | convex quadratic costs, linear equations | one system of linear equations |
 | convex quadratic costs and lengths, linear constraints, cones | Clarabel, the extra `solvers`; else SLSQP |
 | constraints of any kind, no costs | least squares (constraint_rows.py), else SLSQP |
-| all else without binary variables | SLSQP with exact derivatives; from 60 variables on IPOPT, the extra `casadi` |
+| all else without binary variables | SLSQP with exact derivatives; from 300 variables on IPOPT, the extra `casadi` |
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # by which constraints may be off in a solution
 OPTIMALITY = 1e-9  # of costs, where SLSQP stops
 ITERATIONS = 1000
-LARGE = 60  # variables from which on IPOPT solves, where it is installed: SLSQP's steps take their number cubed
+LARGE = 300  # variables from which on IPOPT solves, where it is installed: SLSQP's steps take their number cubed
 ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
 
 
@@ -220,6 +220,16 @@ def _solved(
     if is_convex and costs and takes_constraints(prog):
         return _conic(prog, options)
     return _nonlinear(prog, start, options)
+
+
+def solve_by_ipopt(prog: MathematicalProgram, initial_guess: Any, options: SolverOptions) -> MathematicalProgramResult:
+    """By IPOPT, whatever the program has; ResourceError where it is not there, RuntimeError for binary variables."""
+    if prog.binary_indices():
+        raise RuntimeError("IPOPT takes no binary variables")
+    start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
+    bounds = _bounds(prog)
+    start = np.clip(np.nan_to_num(start, nan=0.0), *bounds)
+    return _ipopt(prog, start, ConstraintRows(prog, _others(prog)), bounds, options)
 
 
 def show_iteration(prog: MathematicalProgram, x: FloatArray) -> None:

@@ -127,7 +127,8 @@ class _FreePlant:
             others = np.clip(start.u, -limits, limits)
             others[columns] = 0.0
             self._tau, own, self._limits = start.tau + B @ others, B[:, columns], limits[columns]
-        self._B, self._nq = own, nq
+        self._B, self._nq, self._one = own, nq, np.eye(nq)
+        self._is_limited = bool(np.isfinite(self._limits).any())
         self.num_states, self.num_inputs = nq + nv, own.shape[1]
 
     @staticmethod
@@ -148,19 +149,18 @@ class _FreePlant:
             return None
         return made
 
-    def _parts(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        u = z[self.num_states :]
-        return z[: self._nq], z[self._nq : self.num_states], u, np.clip(u, -self._limits, self._limits)
+    def _force(self, u: FloatArray) -> FloatArray:
+        return self._tau + self._B @ (np.clip(u, -self._limits, self._limits) if self._is_limited else u)
 
     def values(self, z: FloatArray) -> FloatArray:
-        q, v, _, effort = self._parts(z)
-        return np.concatenate([v, self._functions.forward_dynamics(q, v, self._tau + self._B @ effort)])
+        q, v = z[: self._nq], z[self._nq : self.num_states]
+        return np.concatenate([v, self._functions.forward_dynamics(q, v, self._force(z[self.num_states :]))])
 
     def slopes(self, z: FloatArray) -> Slopes:
-        q, v, u, effort = self._parts(z)
-        by_q, by_v, by_tau = self._functions.forward_dynamics_derivatives(q, v, self._tau + self._B @ effort)
-        acts = np.abs(u) < self._limits
+        q, v, u = z[: self._nq], z[self._nq : self.num_states], z[self.num_states :]
+        by_q, by_v, by_tau = self._functions.forward_dynamics_derivatives(q, v, self._force(u))
         J = np.zeros((self.num_states, z.size))
-        J[: self._nq, self._nq : self.num_states] = np.eye(self._nq)
-        J[self._nq :] = np.hstack([by_q, by_v, by_tau @ self._B * acts])
+        J[: self._nq, self._nq : self.num_states] = self._one
+        J[self._nq :, : self._nq], J[self._nq :, self._nq : self.num_states] = by_q, by_v
+        J[self._nq :, self.num_states :] = by_tau @ self._B * (np.abs(u) < self._limits)
         return self.values(z), J
