@@ -162,7 +162,8 @@ class Toppra:
         are defined.
         """
         lower, upper = self._over_path(lower_limit, 6, -np.inf), self._over_path(upper_limit, 6, np.inf)
-        self._limit(*self._motion_of(constraint_frame), lower, upper, discretization)
+        a, b = self._motion_of(constraint_frame)
+        self._limit(a, b, lower, upper, discretization)
 
     def SolvePathParameterization(self, s_dot_start: float = 0, s_dot_end: float = 0) -> PiecewisePolynomial | None:
         """s(t) from the start of the path at t = s(t); None, and a line in the log, if no course is within limits."""

@@ -63,7 +63,7 @@ class KinematicTrajectoryOptimization:
             self._basis = BsplineBasis(spline_order, num_control_points, kind, 0.0, 1.0)
             rows, guess = int(given), np.zeros((int(given), num_control_points))
         self._prog = MathematicalProgram()
-        self._points = self._prog.NewContinuousVariables(*guess.shape, "control_point")
+        self._points = self._prog.NewContinuousVariables(rows, guess.shape[1], "control_point")
         self._duration = self._prog.NewContinuousVariables(1, "duration")[0]
         self._add(BoundingBoxConstraint([0.0], [np.inf]), [self._duration], "positive duration constraint")
         self._prog.SetInitialGuess(self._points, guess)
@@ -388,7 +388,7 @@ class EffortConstraint(Constraint):
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, n)."""
         motion = self._motion(x)
-        slopes = self._functions.inverse_dynamics_derivatives(*motion)
+        slopes = self._functions.inverse_dynamics_derivatives(motion[0], motion[1], motion[2])
         columns = [
             S @ np.column_stack([-k * y / x[0], W / x[0] ** k])
             for k, (S, y, W) in enumerate(zip(slopes, motion, self._W, strict=True))
