@@ -412,19 +412,22 @@ def _slsqp(
             options=wanted,
             callback=lambda x: show_iteration(prog, x),
         )
-        x = np.clip(np.asarray(found.x, dtype=float), lower, upper)
+        x, status = (
+            np.clip(np.asarray(found.x, dtype=float), lower, upper),
+            found.get("status", 0),
+        )  # none if all is fixed
         holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
-        if holds or found.status == 9 or attempt == ATTEMPTS - 1:
+        if holds or status == 9 or attempt == ATTEMPTS - 1:
             break
         start = rows.nearly_feasible(start if attempt == 0 else x, lower, upper)
-    status = SolutionResult.kSolutionFound
+    result = SolutionResult.kSolutionFound
     if not holds:
-        status = SolutionResult.kIterationLimit if found.status == 9 else SolutionResult.kInfeasibleConstraints
-    elif found.status == 9:
-        status = SolutionResult.kIterationLimit
-    elif found.status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
-        status = SolutionResult.kSolverSpecificError
-    return MathematicalProgramResult(prog, x, status, "SLSQP", found.message)
+        result = SolutionResult.kIterationLimit if status == 9 else SolutionResult.kInfeasibleConstraints
+    elif status == 9:
+        result = SolutionResult.kIterationLimit
+    elif status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
+        result = SolutionResult.kSolverSpecificError
+    return MathematicalProgramResult(prog, x, result, "SLSQP", found.message)
 
 
 def _independent_equations(rows: ConstraintRows, start: FloatArray) -> BoolArray:
