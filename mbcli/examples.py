@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from mbcli.systems.framework import DiagramBuilder, OutputPort
 
 __all__ = [
-    *("AcrobotInput", "AcrobotParams", "AcrobotPlant", "AcrobotState", "PendulumGeometry", "PendulumInput"),
-    *("PendulumParams", "PendulumPlant", "PendulumState", "QuadrotorPlant", "StabilizingLQRController"),
-    "VanDerPolOscillator",
+    *("AcrobotGeometry", "AcrobotInput", "AcrobotParams", "AcrobotPlant", "AcrobotState", "PendulumGeometry"),
+    *("PendulumInput", "PendulumParams", "PendulumPlant", "PendulumState", "QuadrotorGeometry", "QuadrotorPlant"),
+    *("StabilizingLQRController", "VanDerPolOscillator"),
 ]
 
 
@@ -352,40 +352,134 @@ def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: 
     return LinearQuadraticRegulator(quadrotor_plant, context, np.diag([10.0] * 6 + [1.0] * 6), np.eye(4))
 
 
-class PendulumGeometry(LeafSystem):
+class _Geometry(LeafSystem):
+    """Shows a system whose state is the input: frames with shapes, which are added to a SceneGraph."""
+
+    SOURCE, STATE, FRAMES = "", 0, ("",)
+
+    def __init__(self, scene_graph: Any, *parameters: Any) -> None:
+        super().__init__()
+        self.source = scene_graph.RegisterSource(self.SOURCE)
+        self._frames = [GeometryFrame(name) for name in self.FRAMES]
+        for frame in self._frames:
+            scene_graph.RegisterFrame(self.source, frame)
+        for place, shown in self._shapes(*parameters):
+            if place is None:
+                scene_graph.RegisterAnchoredGeometry(self.source, shown)
+            else:
+                scene_graph.RegisterGeometry(self.source, self._frames[place].id(), shown)
+        self.DeclareVectorInputPort("state", self.STATE)
+        self.DeclareAbstractOutputPort("geometry_pose", lambda: AbstractValue.Make(FramePoseVector()), self._poses)
+
+    def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
+        """Shapes with the number of their frame, None for World."""
+        raise NotImplementedError
+
+    def _frames_at(self, state: Array) -> list[RigidTransform]:
+        """Poses of the frames in World."""
+        raise NotImplementedError
+
+    def _poses(self, context: Any, output: AbstractValue) -> None:
+        poses = FramePoseVector()
+        for frame, X in zip(self._frames, self._frames_at(self.get_input_port().Eval(context)), strict=True):
+            poses.set_value(frame.id(), X)
+        output.set_value(poses)
+
+    @classmethod
+    def _add(cls, builder: DiagramBuilder, state_port: OutputPort, scene_graph: Any, *parameters: Any) -> Any:
+        made = builder.AddSystem(cls(scene_graph, *parameters))
+        builder.Connect(state_port, made.get_input_port())
+        builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
+        return made
+
+
+class PendulumGeometry(_Geometry):
     """Shows a pendulum: its base, its arm and its mass."""
 
-    def __init__(self, scene_graph: Any) -> None:
-        super().__init__()
-        self.source = scene_graph.RegisterSource("pendulum")
-        self._arm = GeometryFrame("arm")
-        scene_graph.RegisterFrame(self.source, self._arm)
+    SOURCE, STATE, FRAMES = "pendulum", 2, ("arm",)
+
+    def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
         length = PendulumParams.NAMES["length"]
-        scene_graph.RegisterAnchoredGeometry(
-            self.source, _seen("base", Box(0.05, 0.05, 0.05), RigidTransform([0.0, 0.0, 0.025]), (0.3, 0.6, 0.4, 1.0))
-        )
-        for name, shape, height, color in (
-            ("arm", Cylinder(0.01, length), -length / 2.0, (0.9, 0.1, 0.0, 1.0)),
-            ("arm point mass", Sphere(length / 20.0), -length, (0.0, 0.0, 1.0, 1.0)),
-        ):
-            shown = _seen(name, shape, RigidTransform([0.0, 0.0, height]), color)
-            scene_graph.RegisterGeometry(self.source, self._arm.id(), shown)
-        self.DeclareVectorInputPort("state", 2)
-        self.DeclareAbstractOutputPort("geometry_pose", lambda: AbstractValue.Make(FramePoseVector()), self._poses)
+        base = _seen("base", Box(0.05, 0.05, 0.05), RigidTransform([0.0, 0.0, 0.025]), (0.3, 0.6, 0.4, 1.0))
+        arm = _seen("arm", Cylinder(0.01, length), RigidTransform([0.0, 0.0, -length / 2.0]), (0.9, 0.1, 0.0, 1.0))
+        place = RigidTransform([0.0, 0.0, -length])
+        return [
+            (None, base),
+            (0, arm),
+            (0, _seen("arm point mass", Sphere(length / 20.0), place, (0.0, 0.0, 1.0, 1.0))),
+        ]
+
+    def _frames_at(self, state: Array) -> list[RigidTransform]:
+        return [_hanging(state[0], [0.0, 0.0, 0.0])]
 
     @staticmethod
     def AddToBuilder(builder: DiagramBuilder, pendulum_state_port: OutputPort, scene_graph: Any) -> PendulumGeometry:
         """Adds one that is connected to the state of a pendulum and to a SceneGraph."""
-        made = builder.AddSystem(PendulumGeometry(scene_graph))
-        builder.Connect(pendulum_state_port, made.get_input_port())
-        builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
-        return made
+        return PendulumGeometry._add(builder, pendulum_state_port, scene_graph)
 
-    def _poses(self, context: Any, output: AbstractValue) -> None:
-        theta = self.get_input_port().Eval(context)[0]
-        poses = FramePoseVector()
-        poses.set_value(self._arm.id(), RigidTransform(RotationMatrix(RollPitchYaw(0.0, theta, 0.0)), [0.0, 0.0, 0.0]))
-        output.set_value(poses)
+
+class AcrobotGeometry(_Geometry):
+    """Shows an acrobot: its base and its links."""
+
+    SOURCE, STATE, FRAMES = "acrobot", 4, ("upper_link", "lower_link")
+
+    def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
+        params = parameters[0]
+        self._l1 = float(params.l1())
+        shapes: list[tuple[int | None, GeometryInstance]] = [
+            (None, _seen("base", Box(0.2, 0.2, 0.2), RigidTransform([0.0, 0.2, 0.0]), (0.3, 0.6, 0.4, 1.0)))
+        ]
+        for place, length, color in (
+            (0, self._l1, (1.0, 0.0, 0.0, 1.0)),
+            (1, float(params.l2()), (0.0, 0.0, 1.0, 1.0)),
+        ):
+            middle = RigidTransform([0.0, 0.0, -length / 2.0])
+            shapes.append((place, _seen(self.FRAMES[place], Cylinder(0.05, length), middle, color)))
+        return shapes
+
+    def _frames_at(self, state: Array) -> list[RigidTransform]:
+        elbow = [-self._l1 * np.sin(state[0]), 0.0, -self._l1 * np.cos(state[0])]
+        return [_hanging(state[0], [0.0, 0.0, 0.0]), _hanging(state[0] + state[1], elbow)]
+
+    @staticmethod
+    def AddToBuilder(
+        builder: DiagramBuilder,
+        acrobot_state_port: OutputPort,
+        acrobot_params: Any = None,
+        scene_graph: Any = None,
+    ) -> AcrobotGeometry:
+        """Adds one of AcrobotParams, or of the default ones without them, connected to a state and a SceneGraph."""
+        if scene_graph is None:
+            acrobot_params, scene_graph = None, acrobot_params
+        params = AcrobotParams() if acrobot_params is None else acrobot_params
+        return AcrobotGeometry._add(builder, acrobot_state_port, scene_graph, params)
+
+
+class QuadrotorGeometry(_Geometry):
+    """Shows a quadrotor: its body, and the discs of its propellers."""
+
+    SOURCE, STATE, FRAMES = "quadrotor", 12, ("body",)
+
+    def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
+        body = _seen("body", Box(0.2, 0.1, 0.05), RigidTransform(), (0.2, 0.2, 0.2, 1.0))
+        discs = [
+            _seen(f"propeller{k}", Cylinder(0.06, 0.01), RigidTransform([x, y, 0.03]), (0.1, 0.4, 0.8, 0.8))
+            for k, (x, y) in enumerate(((0.15, 0.0), (0.0, 0.15), (-0.15, 0.0), (0.0, -0.15)))
+        ]
+        return [(0, shown) for shown in (body, *discs)]
+
+    def _frames_at(self, state: Array) -> list[RigidTransform]:
+        return [RigidTransform(RotationMatrix(RollPitchYaw(*state[3:6])), state[:3])]
+
+    @staticmethod
+    def AddToBuilder(builder: DiagramBuilder, quadrotor_state_port: OutputPort, scene_graph: Any) -> QuadrotorGeometry:
+        """Adds one that is connected to the state of a quadrotor and to a SceneGraph."""
+        return QuadrotorGeometry._add(builder, quadrotor_state_port, scene_graph)
+
+
+def _hanging(angle: float, p: ArrayLike) -> RigidTransform:
+    """A frame at p that is turned about y."""
+    return RigidTransform(RotationMatrix(RollPitchYaw(0.0, angle, 0.0)), p)
 
 
 def _seen(name: str, shape: Any, X: RigidTransform, color: tuple[float, ...]) -> GeometryInstance:

@@ -24,9 +24,8 @@ OUT_OF_SCOPE = {
     "geometry.render": "rendering",
 }
 DRAKES_EXAMPLES = (
-    *("AcrobotGeometry", "AcrobotSpongController", "AcrobotWEncoder", "CompassGait", "CompassGaitGeometry"),
-    *("CompassGaitParams", "QuadrotorGeometry", "RimlessWheel", "RimlessWheelGeometry", "RimlessWheelParams"),
-    "SpongControllerParams",
+    *("AcrobotSpongController", "AcrobotWEncoder", "CompassGait", "CompassGaitGeometry", "CompassGaitParams"),
+    *("RimlessWheel", "RimlessWheelGeometry", "RimlessWheelParams", "SpongControllerParams"),
 )
 OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(DRAKES_EXAMPLES, "examples of Drake's own"),

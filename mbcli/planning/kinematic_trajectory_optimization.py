@@ -312,8 +312,8 @@ class KinematicTrajectoryOptimization:
 
     def _to_derivative(self, order: int) -> FloatArray:
         """The matrix from control points to those of a derivative of the path by s."""
-        if order >= self._basis.order():
-            raise RuntimeError(f"a path of order {self._basis.order()} has no derivative of order {order}")
+        if order >= self._basis.order():  # 0, at the one control point of a constant
+            return np.zeros((1, self.num_control_points()))
         knots = np.asarray(self._basis.knots())
         return derivative_points(np.eye(self.num_control_points()), knots, self._basis.degree(), order)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.other_names import also_named
 from mbcli.solvers.evaluators import Binding, Cost, LinearConstraint, LinearEqualityConstraint
 from mbcli.solvers.mathematical_program import MathematicalProgram
 from mbcli.solvers.symbolic_parts import DecisionVariable
@@ -167,6 +168,7 @@ class MultipleShooting:
         """{time step: share} by whose sum the running cost at a sample counts."""
         raise NotImplementedError
 
+    @also_named(matrix="e")
     def AddFinalCost(self, e: Any) -> Binding:
         """Adds an expression, or a matrix of one, of stand-ins at the last sample."""
         return self._at("AddCost", self.num_samples - 1, _scalar(e), prog=self._prog)
@@ -241,6 +243,14 @@ class MultipleShooting:
         """(rows, n) of a sequence."""
         variables = self._sequence(name)
         return np.array(result.GetSolution(variables.ravel()), dtype=float).reshape(variables.shape).T
+
+    def ReconstructInputTrajectory(self, result: MathematicalProgramResult) -> PiecewisePolynomial:
+        """The inputs over time, as the way from one sample to the next has them."""
+        raise NotImplementedError
+
+    def ReconstructStateTrajectory(self, result: MathematicalProgramResult) -> PiecewisePolynomial:
+        """The states over time, as the way from one sample to the next has them."""
+        raise NotImplementedError
 
     # callbacks
 

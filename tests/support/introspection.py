@@ -23,6 +23,7 @@ MODULES = (
     "multibody.parsing",
     "multibody.inverse_kinematics",
     "multibody.meshcat",
+    "multibody.optimization",
     "multibody.benchmarks",
     "systems.framework",
     "systems.primitives",
@@ -47,6 +48,7 @@ MODULES = (
     "solvers",
     "polynomial",
     "forwarddiff",
+    "planning",
 )
 MANGLED = "𝓣"  # in names of pydrake that stand for templates
 

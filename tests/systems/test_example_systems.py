@@ -80,3 +80,27 @@ def test_a_pendulum_has_the_poles_of_its_linearization():
     assert (parameters.length(), PendulumParams().length()) == (0.7, 0.5)
     with pytest.raises(AttributeError):
         parameters.set_height(1.0)
+
+
+@pytest.mark.parametrize("name", ["acrobot", "quadrotor"])
+def test_shapes_follow_the_state(name):
+    from mbcli.examples import AcrobotGeometry, AcrobotPlant, QuadrotorGeometry, QuadrotorPlant
+    from mbcli.geometry import SceneGraph
+    from mbcli.systems.framework import DiagramBuilder
+
+    builder = DiagramBuilder()
+    scene_graph = builder.AddSystem(SceneGraph())
+    plant = builder.AddSystem(AcrobotPlant() if name == "acrobot" else QuadrotorPlant())
+    kind = AcrobotGeometry if name == "acrobot" else QuadrotorGeometry
+    made = kind.AddToBuilder(builder, plant.get_output_port(0), scene_graph)
+    context = builder.Build().CreateDefaultContext()
+    state = np.zeros(4 if name == "acrobot" else 12)
+    state[:2] = [0.5 * np.pi, 0.25 * np.pi] if name == "acrobot" else [1.0, 2.0]
+    plant.GetMyContextFromRoot(context).SetContinuousState(state)
+    poses = made.get_output_port().Eval(made.GetMyContextFromRoot(context))
+    X = poses.value(poses.ids()[-1])
+    if name == "acrobot":  # the elbow is l1 = 1 m along -x, the lower link 135 degrees from below
+        np.testing.assert_allclose(X.translation(), [-1.0, 0.0, 0.0], atol=1e-12)
+        np.testing.assert_allclose(X.rotation() @ [0.0, 0.0, -1.0], [-np.sqrt(0.5), 0.0, np.sqrt(0.5)], atol=1e-12)
+    else:
+        np.testing.assert_allclose(X.translation(), [1.0, 2.0, 0.0], atol=1e-12)
