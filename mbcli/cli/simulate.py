@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,6 +35,7 @@ from mbcli.cli.options import (
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
 from mbcli.cli.run_settings import plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.cli.signals import Terminated, ending_signals
+from mbcli.cli.task_option import place_by_task, take_task
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError
@@ -50,6 +52,8 @@ from mbcli.simulation.run_arguments import RunArguments
 from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, VIEW
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
@@ -222,9 +226,11 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
 
 
 def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
+    quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    policy = take_task(ctx, values, quiet)
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
-    quiet = (ctx.obj or {}).get("verbosity", 0) < 0
+    options.policy = policy
     refuse_two_controls(options)
     of_plant = plant_arguments(options)
     each = options.states is not None or options.each or options.states_format or options.fill
@@ -303,9 +309,13 @@ def _recorded_run(
     from mbcli.cli.state import set_state
     from mbcli.simulation.recorded_run import RecordedRun
 
+    start: Callable[..., Any] = lambda plant, context: set_state(loaded, context, state)  # noqa: E731
+    if options.policy is not None and not state_is_given(state):
+        seed = loaded.config.random_seed if options.seed is None else options.seed
+        start = partial(place_by_task, options.policy, loaded, seed)
     return RecordedRun(
         loaded,
-        start=lambda plant, context: set_state(loaded, context, state),
+        start=start,
         inputs=read_actuation(loaded.plant, options),
         **run_arguments(options),
         logged_seed=state.random_seed,

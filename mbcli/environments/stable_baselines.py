@@ -1,7 +1,9 @@
-"""StableBaselinesEnvironments: worlds with the interface of Stable-Baselines3's VecEnv (extra `sb3`)."""
+"""Worlds with the interface of Stable-Baselines3's VecEnv, and its policies as files (extra `sb3`)."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,3 +91,56 @@ class StableBaselinesEnvironments(Base):
     def _require_all(self, indices: Any) -> None:
         if indices is not None and len(list(self._get_indices(indices))) != self.num_envs:
             raise ArgumentError("all worlds are one VectorEnvironment: attributes and methods are of all of them")
+
+
+def export_policy(model: Any, path: str | os.PathLike[str], normalizer: Any = None) -> None:
+    """Writes the policy of a model of Stable-Baselines3 as a file that runs take, without the noise of exploration.
+
+    It takes observations (n, k) and gives actions (n, m), clipped to the action space.
+
+    Args:
+        model: PPO, A2C, SAC or another whose policy has `_predict`.
+        path: of an ONNX file (packages onnx and onnxscript), or with the suffix .pt of TorchScript.
+        normalizer: a VecNormalize whose normalisation of observations becomes a part of the policy.
+
+    ArgumentError: another suffix.
+    """
+    torch: Any = import_extra("torch", "sb3", "export_policy()")
+    from mbcli.simulation.control.choices import TORCHSCRIPT
+
+    class Exported(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.policy = model.policy.to("cpu").eval()
+            width = model.observation_space.shape[0]
+            mean, scale, most = np.zeros(width), np.ones(width), np.inf
+            if normalizer is not None and normalizer.norm_obs:
+                seen = normalizer.obs_rms
+                mean, scale, most = seen.mean, 1.0 / np.sqrt(seen.var + normalizer.epsilon), normalizer.clip_obs
+            self.most = most
+            bounds = model.action_space.low, model.action_space.high
+            for name, values in zip(("mean", "scale", "low", "high"), (mean, scale, *bounds), strict=True):
+                self.register_buffer(name, torch.as_tensor(values, dtype=torch.float32))
+
+        def forward(self, observation: Any) -> Any:
+            seen = torch.clamp((observation - self.mean) * self.scale, -self.most, self.most)
+            actions = self.policy._predict(seen, deterministic=True)
+            if getattr(self.policy, "squash_output", False):
+                actions = self.low + 0.5 * (actions + 1.0) * (self.high - self.low)
+            return torch.clamp(actions, self.low, self.high)
+
+    torch.distributions.Distribution.set_default_validate_args(False)  # no branches on numbers
+    exported, example = Exported(), torch.zeros(2, model.observation_space.shape[0])
+    if Path(path).suffix in TORCHSCRIPT:
+        torch.jit.trace(exported, example).save(os.fspath(path))
+        return
+    torch.onnx.export(
+        exported,
+        (example,),
+        os.fspath(path),
+        input_names=["observation"],
+        output_names=["action"],
+        dynamic_shapes=({0: torch.export.Dim("worlds")},),
+        external_data=False,
+        dynamo=True,
+    )

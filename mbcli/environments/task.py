@@ -84,7 +84,7 @@ class TermTask(Task):
         rewards: (weight, function) whose sum is the reward.
         ends: functions any of which ends an episode.
         starts: functions that change the state of the start in turn.
-        events: functions of worlds that are called before actions.
+        events: functions of worlds that are called before actions; an attribute too.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class TermTask(Task):
         events: Sequence[Callable[[TaskWorlds], None]] = (),
     ) -> None:
         self._action, self._observations, self._names = action, observations, list(names)
-        self._rewards, self._ends, self._starts, self._events = rewards, ends, starts, events
+        self._rewards, self._ends, self._starts, self.events = rewards, ends, starts, list(events)
 
     def action_size(self, worlds: TaskWorlds) -> int:
         """As of Task."""
@@ -106,7 +106,7 @@ class TermTask(Task):
 
     def act(self, worlds: TaskWorlds, action: FloatArray) -> None:
         """As of Task."""
-        for event in self._events:
+        for event in self.events:
             event(worlds)
         self._action.apply(worlds, action)
 

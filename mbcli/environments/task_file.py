@@ -25,6 +25,7 @@ from mbcli.parsers.yaml_source import read_yaml
 from mbcli.sweeps.variations import parse_variations
 
 if TYPE_CHECKING:
+    from mbcli.environments.task import Task
     from mbcli.environments.task_worlds import TaskWorlds
     from mbcli.environments.terms import Term
     from mbcli.models.loaded_model import LoadedModel
@@ -41,6 +42,7 @@ SECTIONS = {
     "event": EVENTS,
 }
 NEEDED = ("action", "observation", "reward")  # of them
+MAPPING = "<task>"  # in messages
 COLUMNS = ("Positions", "Velocities")  # kinds of keys that name the columns of an observation
 
 
@@ -84,17 +86,36 @@ class TaskFile:
         """The file in messages."""
         return self._root.place.file
 
+    @property
+    def path(self) -> str | None:
+        """The file, None for a mapping."""
+        return None if self.name == MAPPING else self.name
+
+    @property
+    def model(self) -> Path | None:
+        """The file of the model, None if the task names none."""
+        return None if self.settings.model is None else self._folder / self.settings.model
+
+    @property
+    def load(self) -> dict[str, Any]:
+        """The arguments of load_model() that the file states."""
+        node = self._root.get("load")
+        return {key: getattr(self.settings.load, key) for key in (() if node is None else node.keys())}
+
+    def states(self, section: str) -> bool:
+        """Whether there is a section of this name."""
+        return self._root.get(section) is not None
+
     def loaded(self, model: Any = None) -> Any:
         """The model of the task, or the files of another one, loaded as the task says; a LoadedModel as it is.
 
         ArgumentError: no file names a model; settings of `load` are for files.
         """
-        load = self._root.get("load")
-        options = {key: getattr(self.settings.load, key) for key in (() if load is None else load.keys())}
+        options = self.load
         if model is None:
-            if self.settings.model is None:
+            if self.model is None:
                 raise ArgumentError(f'{self.name}: the task names no model: key "model", or the argument `model`')
-            return load_model(self._folder / self.settings.model, **options)
+            return load_model(self.model, **options)
         if isinstance(model, (str, os.PathLike)):
             return load_model(model, **options)
         if options:
@@ -158,6 +179,14 @@ class TaskFile:
         )
 
 
+def task_in(worlds: TaskWorlds, given: TaskFile | Task) -> tuple[Task, tuple[float, float]]:
+    """A task that is ready for worlds, whose `frames` are set, and the limits of its actions."""
+    task = given.task(worlds) if isinstance(given, TaskFile) else given
+    task.prepare(worlds)
+    worlds.set_action_size(task.action_size(worlds))
+    return task, task.action_limits(worlds)
+
+
 def read_task(source: Any) -> TaskFile:
     """The task of a YAML file (a path), or of a mapping with the keys of one.
 
@@ -167,7 +196,7 @@ def read_task(source: Any) -> TaskFile:
     """
     diagnostics, folder = Diagnostics(), Path()
     if isinstance(source, Mapping):
-        root = read_yaml(_as_yaml(source), diagnostics, name="<task>")
+        root = read_yaml(_as_yaml(source), diagnostics, name=MAPPING)
     else:
         root = read_yaml(source, diagnostics)
         folder = Path(source).parent

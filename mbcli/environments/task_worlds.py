@@ -15,14 +15,13 @@ from mbcli.multibody.plant.state_functions import number_of_frame, state_with_pa
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import Array, FloatArray, IntArray, Matrix, Vector
-    from mbcli.simulation.world_sensors import WorldSensors
 
-
+PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
 COPIED = ("_q", "_v", "_u", "_desired", "_carried", "_activations", "_status", "_steps", "action", "previous_action")
 
 
@@ -42,6 +41,7 @@ class TaskWorlds(Worlds):
         memory: {label: arrays of all worlds} that terms keep from period to period.
         commands: {name: function of these worlds} what tasks ask of policies, (n, k).
         each_step: is called before each time step, None for nothing.
+        numbers: (n,) of worlds, what their random numbers follow from beside the seeds.
     """
 
     def __init__(self, model: Any, count: int, **options: Any) -> None:
@@ -55,13 +55,15 @@ class TaskWorlds(Worlds):
         self.memory: dict[str, Any] = {}
         self.commands: dict[str, Callable[[TaskWorlds], Matrix]] = {}
         self.each_step: Callable[[], None] | None = None
-        self._start_desired = self.desired[0].copy()
+        self.numbers: IntArray = np.arange(count)
+        self._senses: Callable[[], Any] = self.sensors
+        self._start_desired, self._start_u = self.desired[0].copy(), self.u[0].copy()
         self._tracked: dict[str, int] = {}
         self._frames: list[int] = []
         self._batch: Any = None
         self._motions: tuple[Array, Array, Array] | None = None
-        self._sensors: WorldSensors | None = None
-        self._measured: dict[str, FloatArray] | None = None
+        self._sensors: Any = None
+        self._measured: Mapping[str, FloatArray] | None = None
         self._contacts: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -111,7 +113,7 @@ class TaskWorlds(Worlds):
 
     def random(self, label: str, *more: ArrayLike) -> WorldRandom:
         """Random numbers of the episode of each world, others for each label; more: further whole numbers, (n,)."""
-        return WorldRandom(self.seeds, np.arange(len(self)), self.episodes, crc32(label.encode()), *more)
+        return WorldRandom(self.seeds, self.numbers, self.episodes, crc32(label.encode()), *more)
 
     def kept(self, label: str, values: FloatArray, length: int, before: float | None) -> FloatArray:
         """Values (n, k) of this period and of those before, (n, length, k), the newest first.
@@ -165,7 +167,7 @@ class TaskWorlds(Worlds):
     def measured(self, sensor: str) -> Matrix:
         """What a sensor gives (n, columns), without rate, delay and noise; all are evaluated with the first one."""
         if self._measured is None:
-            self._sensors = self._sensors or self.sensors()
+            self._sensors = self._sensors or self._senses()
             self._measured = self._sensors.exact()
         return self._measured[sensor]
 
@@ -176,9 +178,14 @@ class TaskWorlds(Worlds):
         takes some hundred microseconds.
         """
         if self._contacts is None:
-            self._sensors = self._sensors or self.sensors()
+            self._sensors = self._sensors or self._senses()
             self._contacts = self._sensors.contact_wrenches()
         return self._contacts
+
+    def sense_by(self, make: Callable[[], Any]) -> None:
+        """make: () -> what has exact() and contact_wrenches() as WorldSensors do, in place of these worlds."""
+        self._senses, self._sensors = make, None
+        self.forget_motions()
 
     def forget_motions(self) -> None:
         """Motions and what sensors give are computed anew when they are asked for next."""
@@ -198,6 +205,11 @@ class TaskWorlds(Worlds):
 
     # what moves them
 
+    def go_to(self, steps: IntArray, q: Matrix, v: Matrix) -> None:
+        """The worlds are in these states, so many steps (n,) after their start: another run has taken them."""
+        self._steps[:], self.q, self.v = steps, q, v
+        self.forget_motions()
+
     def step(self, count: int = 1) -> None:
         """As of Worlds."""
         self.forget_motions()
@@ -214,8 +226,16 @@ class TaskWorlds(Worlds):
         return super().rollout(steps, u, every=every)
 
     def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """As of Worlds; actions are 0, and controllers aim where they do at the start."""
+        """As of Worlds; actions are 0, efforts are those of the start, and controllers aim where they do there."""
         self.forget_motions()
         super().reset(which, q, v)
-        self.desired[which] = self._start_desired
+        self.desired[which], self.u[which] = self._start_desired, self._start_u
         self.action[which] = self.previous_action[which] = 0.0
+
+
+def steps_of(time_step: float, period: float) -> int:
+    """Steps of a plant in a period [s]. ArgumentError: they are not whole."""
+    count = round(period / time_step) if np.isfinite(period) else 0
+    if count < 1 or abs(count * time_step - period) > PERIOD_ROUNDING * period:
+        raise ArgumentError(f"period is {period:g} s: it is a whole number of time steps of {time_step:g} s")
+    return count

@@ -10,9 +10,9 @@ import numpy as np
 from mbcli.common.extra_packages import import_extra
 from mbcli.common.suggestions import name_or_list
 from mbcli.environments.task import as_task
-from mbcli.environments.task_file import TaskFile, read_task
-from mbcli.environments.task_worlds import TaskWorlds
-from mbcli.environments.world_random import WorldRandom
+from mbcli.environments.task_file import TaskFile, read_task, task_in
+from mbcli.environments.task_worlds import PERIOD_ROUNDING, TaskWorlds, steps_of
+from mbcli.environments.world_random import WorldRandom, whole_seed
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import as_loaded
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from gymnasium.vector import AutoresetMode, VectorEnv
 
-    from mbcli.environments.task import Task
     from mbcli.environments.world_pictures import WorldPictures
     from mbcli.math.array_types import Array, BoolArray, FloatArray, Matrix, Vector
 
@@ -37,7 +36,6 @@ else:
 OPTIONS = ("q", "v", "mask", "reset_mask")
 RENDER_MODES = ("rgb_array",)
 OF_PARAMETERS = 2**63  # stands where random numbers of a start have the number of the episode
-PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
 
 
 class VectorEnvironment(Base):
@@ -104,7 +102,7 @@ class VectorEnvironment(Base):
         self.num_envs = count = int(count)
         if count < 1:
             raise ArgumentError(f"count is {count}: there is at least one world")
-        self._seeds = np.full(count, _whole_seed(seed), dtype=np.uint64)
+        self._seeds = np.full(count, whole_seed(seed), dtype=np.uint64)
         self._numbers = np.arange(count)
         self._episodes, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._ended = np.zeros(count, dtype=bool)
@@ -127,10 +125,8 @@ class VectorEnvironment(Base):
         self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
         self._limit = self._limit if max_episode_steps is None else float(max_episode_steps)
         self.worlds.frames = self._frames
-        self.task: Task = as_task(task) if file is None else file.task(self.worlds)
-        self.task.prepare(self.worlds)
-        size, self._bounds = self.task.action_size(self.worlds), self.task.action_limits(self.worlds)
-        self.worlds.set_action_size(size)
+        self.task, self._bounds = task_in(self.worlds, as_task(task) if file is None else file)
+        size = self.worlds.action.shape[1]
         self.period = self._frames * self.worlds.plant.time_step()
         fps = round(1.0 / self.period) or 1
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": list(RENDER_MODES), "render_fps": fps}
@@ -181,7 +177,7 @@ class VectorEnvironment(Base):
             >>> environments.reset(seed=0)[0].shape
             (4, 5)
         """
-        whole = 0 if seed is None else _whole_seed(seed)
+        whole = 0 if seed is None else whole_seed(seed)
         super().reset(seed=seed)
         given = dict(options or {})
         unknown = [key for key in given if key not in OPTIONS]
@@ -369,15 +365,6 @@ def _is_task_file(task: Any) -> bool:
     return isinstance(task, (str, Mapping)) or hasattr(task, "__fspath__")
 
 
-def _whole_seed(seed: int | None) -> int:
-    """64 bits, of a seed or of the system."""
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ArgumentError(f"seed is {seed!r}: it is a whole number, 0 or more")
-    return int(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])
-
-
 def _mode(autoreset: Any) -> AutoresetMode:
     if isinstance(autoreset, AutoresetMode):
         return autoreset
@@ -390,9 +377,7 @@ def _mode(autoreset: Any) -> AutoresetMode:
 def _steps_of(time_step: float, period: float | None, time_limit: float | None) -> tuple[int, float]:
     """Steps of a plant in a period, and periods until the time limit. ArgumentError: they are not whole."""
     period = time_step if period is None else float(period)
-    frames = round(period / time_step) if np.isfinite(period) else 0
-    if frames < 1 or abs(frames * time_step - period) > PERIOD_ROUNDING * period:
-        raise ArgumentError(f"period is {period:g} s: it is a whole number of time steps of {time_step:g} s")
+    frames = steps_of(time_step, period)
     if time_limit is None:
         return frames, np.inf
     limit = round(time_limit / period) if np.isfinite(time_limit) else 0

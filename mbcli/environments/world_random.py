@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.common.split_mix import GOLDEN, mixed
+from mbcli.errors import ArgumentError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,3 +50,12 @@ class WorldRandom:
         """(m, size) numbers of a normal distribution of mean 0 and this deviation, one number or (size,)."""
         radius, angle = np.split(self.uniform(0.0, 1.0, 2 * size), 2, axis=1)
         return np.asarray(deviation, dtype=float) * np.sqrt(-2.0 * np.log1p(-radius)) * np.cos(2.0 * np.pi * angle)
+
+
+def whole_seed(seed: int | None) -> int:
+    """64 bits, of a seed or of the system. ArgumentError: it is no whole number."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"seed is {seed!r}: it is a whole number, 0 or more")
+    return int(np.random.SeedSequence(int(seed)).generate_state(1, np.uint64)[0])

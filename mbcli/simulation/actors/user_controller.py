@@ -34,8 +34,15 @@ class Settings(TypedDict, total=False):
             Option(
                 "--controller",
                 "Gives the actuation: a function or class of a file of Python, or a program that answers lines of "
-                "JSON (docs/how-to/control.md).",
-                metavar="FILE.py[:NAME]|COMMAND",
+                "JSON (docs/how-to/control.md); with --task a policy, an ONNX or TorchScript file.",
+                metavar="FILE.py[:NAME]|COMMAND|POLICY.onnx",
+            ),
+            Option(
+                "--task",
+                "The task file of a policy that is the --controller: what it sees and does and, unless options say "
+                "otherwise, the model, how it is loaded, and the start, drawn by --seed (docs/how-to/learning.md).",
+                metavar="FILE",
+                sweeps=False,
             ),
             Option(
                 "--controller-rate",
@@ -113,7 +120,7 @@ class UserController(Actor):
         plan = run.actor(Following).plan
         self.made = run.controller = make_controller(
             self.choice,
-            run.plant,
+            run.loaded,
             seed=run.seed,
             effort_limits=run.given["effort_limits"],
             targets=None if plan is None else plan.at,

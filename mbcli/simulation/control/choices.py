@@ -7,6 +7,12 @@ from typing import Any, NamedTuple
 WAYS = ("computed-torque", "pd", "prescribed")
 INTERPOLATIONS = ("linear", "cubic", "quintic")
 DEFAULT_LIMIT = 60.0  # [s] of a call
+ONNX, TORCHSCRIPT = (".onnx",), (".pt", ".ts")  # suffixes of policies
+
+
+def is_policy(given: Any) -> bool:
+    """Whether a text is the name of a file with a neural network."""
+    return isinstance(given, str) and given.lower().endswith(ONNX + TORCHSCRIPT)
 
 
 class ControllerChoice(NamedTuple):

@@ -34,6 +34,14 @@ class _SensorsOfController:
         """{name: (n, columns)} where the worlds are, which the arrays of the state are of too."""
         return self._sensors.signals()
 
+    def exact(self, *state: Any) -> dict[str, FloatArray]:
+        """As of TickSensors."""
+        return self._sensors.exact()
+
+    def contact_wrenches(self, *state: Any) -> FloatArray:
+        """As of TickSensors."""
+        return self._sensors.contact_wrenches()
+
 
 @contextmanager
 def world_ticks(
@@ -52,7 +60,7 @@ def world_ticks(
     plan = chosen_plan(worlds.plant, trajectory, controller, None)[1]
     made: Any = make_controller(
         choice if rate is None else ControllerChoice(choice.given, rate, *choice[2:]),
-        worlds.plant,
+        worlds.loaded,
         seed=seed,
         effort_limits=require_choice("effort_limits", effort_limits, settings_of(RunArguments)["effort_limits"]),
         targets=None if plan is None else _targets(plan),

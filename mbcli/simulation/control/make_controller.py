@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
+from mbcli.simulation.control.choices import is_policy
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
 from mbcli.simulation.control.late import WHOLE, LateController
 from mbcli.simulation.control.pipe import PipeController
 from mbcli.simulation.control.python import PythonController, file_of
 from mbcli.simulation.control.python_file import load_controller, python_file
+from mbcli.simulation.control.run_controller import ControllerSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.simulation.control.choices import ControllerChoice
     from mbcli.simulation.control.run_controller import RunController
@@ -26,7 +29,7 @@ CONTINUOUS_RATE = 1000.0  # [Hz] of controllers of continuous plants that say no
 
 def make_controller(
     choice: ControllerChoice,
-    plant: MultibodyPlant,
+    loaded: LoadedModel,
     *,
     seed: int,
     effort_limits: str,
@@ -37,7 +40,7 @@ def make_controller(
 
     Args:
         choice: what is asked for.
-        plant: finalized, with the PD controllers of the run.
+        loaded: the model, whose plant has the PD controllers of the run.
         seed: of its random numbers.
         effort_limits: "clamp", "warn" or "ignore".
         targets: time -> what a plan wants, or None.
@@ -45,7 +48,12 @@ def make_controller(
 
     ControlError, ResourceError and ArgumentError for what is none.
     """
-    made = _asked_controller(choice, plant, seed, effort_limits, targets, count)
+    if isinstance(choice.given, ControllerSource):
+        if choice.rate is not None or choice.pickles:
+            raise ArgumentError(f"{argument('controller')}: a policy has the rate of its task, and keeps its own state")
+        made = choice.given.controller(loaded, seed=seed, effort_limits=effort_limits, count=count)
+    else:
+        made = _asked_controller(choice, loaded.plant, seed, effort_limits, targets, count)
     return LateController(made, choice.delay, choice.quantum) if choice.delay or choice.quantum else made
 
 
@@ -56,8 +64,13 @@ def _asked_controller(
     effort_limits: str,
     targets: Callable[[Any], Any] | None,
     count: int | None,
-) -> PythonController | PipeController | CompiledController:
+) -> RunController:
     given, file = choice.given, None
+    if is_policy(given):
+        raise ArgumentError(
+            f"{argument('controller')}: {given} is a policy, which takes the observation of a task: --task FILE; in "
+            "Python mbcli.environments.Policy"
+        )
     if isinstance(given, str):
         file = python_file(given)
         if file is None:
@@ -99,12 +112,18 @@ def period_of(rate: float | None, plant: MultibodyPlant) -> float:
 
 def controller_in_words(given: Any) -> dict[str, Any]:
     """What a log has of a controller: where it is from, with the SHA-256 of its file."""
+    if isinstance(given, ControllerSource):
+        return given.in_words()
     if not isinstance(given, str):
         return {"name": getattr(given, "__name__", type(given).__name__), "file": file_of(given)}
     file_and_name = python_file(given)
     if file_and_name is None:
         return {"command": given}
     path, name = file_and_name
+    return {"name": name, "file": path, "sha256": sha256_of(path)}
+
+
+def sha256_of(path: str) -> str:
+    """Of a file, as hexadecimal digits."""
     with open(path, "rb") as file:
-        digest = hashlib.sha256(file.read()).hexdigest()
-    return {"name": name, "file": path, "sha256": digest}
+        return hashlib.sha256(file.read()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import ControlError
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mbcli.math.array_types import FloatArray
+    from mbcli.models.loaded_model import LoadedModel
     from mbcli.simulation.control.commands import Commands
     from mbcli.simulation.control.tick_sensors import TickSensors
 
@@ -56,3 +58,15 @@ class RunController:
     def _fault(self, what: object) -> ControlError:
         """The error that says what the controller did."""
         return ControlError(f"{self._place()}: error: the controller {what}")
+
+
+class ControllerSource(ABC):
+    """What makes a RunController of its own for each run, in place of a function that is called, as a policy does."""
+
+    @abstractmethod
+    def controller(self, loaded: LoadedModel, *, seed: int, effort_limits: str, count: int | None) -> RunController:
+        """The controller of a run; loaded: the model with the plant of the run; the others as of make_controller()."""
+
+    @abstractmethod
+    def in_words(self) -> dict[str, Any]:
+        """What a log has of it."""

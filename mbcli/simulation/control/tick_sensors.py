@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mbcli.log.fields.loaded_states import LoadedStates
 from mbcli.multibody.sensing.evaluation import SensorEvaluator
 from mbcli.multibody.sensing.signals import SensorSignals
@@ -35,7 +37,7 @@ class TickSensors:
     def __init__(self, plant: MultibodyPlant, context: Context, forces: Sequence[LinkForce], seed: int | None) -> None:
         self._evaluator = SensorEvaluator(plant, compiled=True)
         self._signals = SensorSignals(self._evaluator.sensors, seed)
-        self._run = context
+        self._run, self._plant = context, plant
         self._states = LoadedStates(plant, context, forces)
         self._aims = Aims(plant)
 
@@ -54,12 +56,29 @@ class TickSensors:
 
         u: (nu,) [N m or N] the efforts that act so far; desired: (npd, 2) the aims of the PD controllers.
         """
-        context = self._states.at(time, q, v, u)
+        values = self._signals.values(self._evaluator.rows(self._context(time, q, v, u, desired)))
+        return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
+
+    def exact(self, *state: Any) -> dict[str, FloatArray]:
+        """As at(), but without rates, delays and noise, and each (1, columns)."""
+        rows = self._evaluator.rows(self._context(*state))
+        return {sensor.path.removeprefix(FOLDER): sensor.values(rows) for sensor in self._evaluator.sensors}
+
+    def contact_wrenches(self, *state: Any) -> FloatArray:
+        """Spatial forces (1, number of bodies, 6) of contact on bodies at their origins, in World, torques first."""
+        context = self._context(*state)
+        found = np.zeros((1, self._plant.num_bodies(), 6))
+        if self._plant.meets_contact():
+            found[0] = self._plant.contact_body_forces(context, self._plant.contact_record(context))
+        return found
+
+    def _context(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> Context:
+        """One in this state, in which acts what acts in the run."""
+        context: Context = self._states.at(time, q, v, u)
         self._aims.put(desired, context)
         context.state.data.pd_carried[:] = self._run.state.data.pd_carried
         context.state.data.activation[:] = self._run.state.data.activation
-        values = self._signals.values(self._evaluator.rows(context))
-        return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
+        return context
 
     def save(self) -> dict[str, Any]:
         """What load() goes on from, of numbers and lists."""
