@@ -21,10 +21,11 @@ from mbcli.environments import make_environments
 from mbcli.environments.stable_baselines import StableBaselinesEnvironments, export_policy
 
 LEARNS = {"n_steps": 256, "batch_size": 256, "n_epochs": 10, "learning_rate": 3e-4}
+RUNNER = {"gamma": 0.999, "gae_lambda": 0.99, "n_epochs": 5, "batch_size": 128, "learning_rate": 2e-4}
+NETWORK = {"log_std_init": -2.0, "ortho_init": False, "activation_fn": torch.nn.ReLU, "net_arch": [256, 256]}
 RECIPES = {  # task file or id of gymnasium, steps, what differs
     "balance": (Path(__file__).with_name("balance.task.yaml"), 150_000, {"n_steps": 64}),
-    "hopper": ("mbcli/Hopper-v0", 2_000_000, {}),
-    "half_cheetah": ("mbcli/HalfCheetah-v0", 3_000_000, {}),
+    "hopper": ("mbcli/Hopper-v0", 1_500_000, RUNNER | {"policy_kwargs": NETWORK}),
 }
 
 
@@ -43,6 +44,8 @@ class Curve(BaseCallback):
         if episodes:
             mean = sum(episode["r"] for episode in episodes) / len(episodes)
             self.rows.append((self.num_timesteps, time.perf_counter() - self.began, mean))
+            if len(self.rows) % 50 == 0:
+                print(f"{self.num_timesteps:9} steps: mean return {mean:7.1f}", flush=True)
 
 
 def learn(recipe, seed, steps, worlds):
@@ -54,8 +57,8 @@ def learn(recipe, seed, steps, worlds):
     else:
         many = make_environments(task, worlds, **given)
     environments = VecNormalize(VecMonitor(StableBaselinesEnvironments(many)))
-    rest = lambda left: left * LEARNS["learning_rate"]  # noqa: E731
-    model = PPO("MlpPolicy", environments, seed=seed, device="cpu", **(LEARNS | more | {"learning_rate": rest}))
+    settings = LEARNS | more
+    model = PPO("MlpPolicy", environments, seed=seed, device="cpu", **settings)
     curve = Curve()
     model.learn(steps or usual, curve)
     return model, environments, curve

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.compare_policies import are_policies, compare_policies
 from mbcli.cli.model import given_models, load, loading_arguments, models_to_load
 from mbcli.cli.options import (
     MODEL_KEYS,
@@ -47,16 +48,22 @@ LOGS = (".h5", ".hdf5")
 )
 @click.option("--dynamics-only", is_flag=True, help="Two models: leave out shapes and frames.")
 @click.option("--shapes", is_flag=True, help="Two models: compare only shapes and their contact.")
+@click.option("--task", metavar="FILE", help="Policies: the task file whose episodes they act in.")
+@click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="Policies: how many; default 20.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="SEED", help="Policies: of the episodes; default 0.")
 @state_options
 @output_options
 @click.pass_context
 def compare(ctx: click.Context, **values: Any) -> int:
-    """Compare one model in every engine that is installed, or two models; exit code 1 if something differs.
+    """Compare one model in every engine that is installed, two models, or policies; exit code 1 if something differs.
 
     With one MODEL: coordinates are matched by name; M, bias, gravity, accelerations, poses and masses are compared at
     the state, then where a simulation ends. With two: every element and parameter by name, meshes by the content of
     their files, then the motion. Each difference comes with its likely cause. The exit code is 4 if an engine of
     --engines, or every one, gave no result. Logs are compared by `mbcli log diff`.
+
+    Policies (ONNX or TorchScript files) act in the same episodes of --task. Their mean returns have 95 % intervals, and
+    so has the mean difference to those of the first: a difference if its interval has no 0.
 
     \b
     mbcli compare robot.urdf
@@ -64,6 +71,7 @@ def compare(ctx: click.Context, **values: Any) -> int:
     mbcli compare last_week.urdf robot.urdf
     mbcli compare robot.urdf robot.sdf --tolerance 1e-6 --json
     mbcli compare robot.urdf robot.sdf --dynamics-only
+    mbcli compare old.onnx new.onnx --task balance.task.yaml --episodes 50
     """
     model, state, output = take(values, MODEL_KEYS), take(values, STATE_KEYS), take_output(values)
     options = take(values, tuple(values))
@@ -73,6 +81,11 @@ def compare(ctx: click.Context, **values: Any) -> int:
     if output.output not in (None, "-"):
         refuse_existing(output.output, output.force)
     given = given_models(model)
+    if are_policies(ctx, given, options):
+        with usage_errors():
+            document, text, differs = compare_policies(given, options)
+        emit(to_json(document) if output.output_format == "json" else text, output)
+        return FOUND if differs else 0
     if any(name.lower().endswith(LOGS) for name in given):
         raise click.UsageError("two logs are compared by `mbcli log diff`")
     if len(given) > 2:

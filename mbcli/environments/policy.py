@@ -90,7 +90,23 @@ class Policy(ControllerSource):
         worlds.episodes[:] = 1  # of the first one, as environments count
         every = worlds.frames if worlds.each_step is None else 1
         commands = Commands(loaded.plant, effort_limits, every * loaded.plant.time_step(), count)
-        return PolicyController(self.name, self._network, commands, worlds, task, bounds)
+        return PolicyController(self, commands, worlds, task, bounds)
+
+    def actions(self, observations: Matrix) -> FloatArray:
+        """Actions (n, m), not clipped, for observations (n, k) of n worlds."""
+        return np.asarray(self._network(observations), dtype=float)
+
+    def refuse_misfit(self, observation: int, action: int) -> None:
+        """ModelError if the file says that the network takes or gives other numbers of columns."""
+        for does, part, attribute, wanted in (
+            ("takes", "observation", "width_in", observation),
+            ("gives", "action", "width_out", action),
+        ):
+            own = getattr(self._network, attribute, None)
+            if own not in (None, wanted):
+                raise ModelError(
+                    f"{self.name}: error: the network {does} {own} numbers, the {part} of the task has {wanted}"
+                )
 
     @property
     def name(self) -> str:
@@ -110,8 +126,7 @@ class PolicyController(RunController):
     """A network in the loop of a run or of many worlds.
 
     Args:
-        name: for messages.
-        network: observations (n, k) -> actions (n, m).
+        policy: Policy.
         commands: Commands of the run.
         worlds: TaskWorlds that are put where the run is, in which the task acts.
         task: of these worlds. bounds: least and largest number of an action.
@@ -120,29 +135,15 @@ class PolicyController(RunController):
     """
 
     def __init__(
-        self,
-        name: str,
-        network: Callable[[Matrix], Any],
-        commands: Commands,
-        worlds: TaskWorlds,
-        task: Task,
-        bounds: tuple[float, float],
+        self, policy: Policy, commands: Commands, worlds: TaskWorlds, task: Task, bounds: tuple[float, float]
     ) -> None:
-        super().__init__(name, commands)
+        super().__init__(policy.name, commands)
         commands.asked[:] = True
-        self._network, self._worlds, self._task, self._bounds = network, worlds, task, bounds
+        self._policy, self._worlds, self._task, self._bounds = policy, worlds, task, bounds
         self._began = np.full(1, np.nan)  # [s] of the first call
-        seen = task.observe(worlds).shape[1]
-        self._refuse("takes", "observation", getattr(network, "width_in", None), seen)
-        self._refuse("gives", "action", getattr(network, "width_out", None), worlds.action.shape[1])
+        policy.refuse_misfit(task.observe(worlds).shape[1], worlds.action.shape[1])
         task.act(worlds, worlds.action)  # with observe() it makes what terms remember
         worlds.reset()
-
-    def _refuse(self, does: str, part: str, own: int | None, wanted: int) -> None:
-        if own not in (None, wanted):
-            raise ModelError(
-                f"{self.name}: error: the network {does} {own} numbers, the {part} of the task has {wanted}"
-            )
 
     def sense(self, make: Callable[[], TickSensors]) -> None:
         """As of RunController: terms of contact and sensors have what the run has, once they are asked for."""
@@ -167,7 +168,7 @@ class PolicyController(RunController):
     def _act(self) -> None:
         """The network chooses the action of the next period, and the task lets it act."""
         worlds = self._worlds
-        action = np.asarray(self._network(self._task.observe(worlds)), dtype=float)
+        action = self._policy.actions(self._task.observe(worlds))
         if action.shape != worlds.action.shape:
             raise self._fault(
                 f"gave an array of shape {action.shape}, the action of the task has {worlds.action.shape}"

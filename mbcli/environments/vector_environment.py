@@ -106,7 +106,7 @@ class VectorEnvironment(Base):
         self._numbers = np.arange(count)
         self._episodes, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._ended = np.zeros(count, dtype=bool)
-        self._file = file = read_task(task) if _is_task_file(task) else None
+        self._file = file = read_task(task) if _is_task_file(task) else task if isinstance(task, TaskFile) else None
         options: dict[str, Any] = {"threads": threads, "on_compile": on_compile}
         self.parameters: dict[str, list[str]] = {}
         if file is None:
@@ -253,6 +253,11 @@ class VectorEnvironment(Base):
 
             self._pictures = WorldPictures(self._loaded)
         return tuple(self._pictures.of(time, q) for time, q in zip(self.worlds.time, self.worlds.q, strict=True))
+
+    @property
+    def periods_to_limit(self) -> float:
+        """Periods after which an episode is truncated, inf without a limit."""
+        return self._limit
 
     # parts
 

@@ -134,8 +134,9 @@ def test_every_schema_of_a_result_belongs_to_a_command():
     results = json.loads(schema_text("results"))
     names = {ref["$ref"].rpartition("/")[2] for ref in results["oneOf"]}
     tried = {command.replace(" ", "-") for command, trial in TRIALS.items() if trial.json and not trial.rows}
-    # of mbcli --version --json, of inspect --geometry, of serve, of many worlds: see below, and of test_shards.py
-    assert names - tried == {"version", "geometry", "error", "simulate-each", "log-info-worlds", "sweep-status"}
+    # mbcli --version --json, inspect --geometry, serve, many worlds: see below; test_shards.py, test_policies.py
+    others = ("simulate-each", "log-info-worlds", "sweep-status", "compare-policies")
+    assert names - tried == {"version", "geometry", "error", *others}
 
 
 def test_the_json_of_many_worlds_fits_its_schema(folder, monkeypatch):

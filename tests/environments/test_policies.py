@@ -7,6 +7,7 @@ import pytest
 from command_line import cli
 from networks import onnx_file
 from repository import ROOT, SAMPLES
+from test_cli_every_command import is_valid
 
 from mbcli.environments.network_file import NetworkFile
 from mbcli.environments.policy import Policy
@@ -20,6 +21,7 @@ from mbcli.simulation.control import ControllerChoice
 gymnasium = pytest.importorskip("gymnasium")
 
 from mbcli.environments import make_environments  # noqa: E402
+from mbcli.environments.policy_scores import mean_of, scores  # noqa: E402
 
 BALANCE = ROOT / "docs" / "examples" / "balance.task.yaml"
 STANDS = {
@@ -110,7 +112,7 @@ def test_a_policy_moves_a_run_as_it_moves_an_environment(task, actions):
 def balancing(tmp_path):
     """A policy file for the task that balances a rod."""
     pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
-    return onnx_file(tmp_path / "policy.onnx", [[0.5], [-2.0], [0.0], [0.5], [-0.5]])
+    return onnx_file(tmp_path / "policy.onnx", [[0.5], [3.0], [0.0], [0.5], [-0.6]])
 
 
 @pytest.mark.parametrize(("rows", "kind"), [(None, np.float32), (1, np.float64)], ids=["any", "one"])
@@ -241,3 +243,60 @@ def test_options_of_policies_and_tasks_need_each_other(balancing):
     ):
         done = cli("simulate", *words, "--no-log", "-t", 0.1)
         assert done.code == 2 and message in done.err, done
+
+
+def test_scores_are_those_of_episodes_one_after_another():
+    policy = Linear(1)
+    (score,) = scores([policy], BALANCE, 3, seed=2, threads=1)
+    one = make_environments(BALANCE, 3, seed=2, threads=1, autoreset="disabled")
+    seen, _ = one.reset(seed=2)
+    returns, lengths, runs = np.zeros(3), np.zeros(3), np.ones(3, dtype=bool)
+    while runs.any():
+        again = one.reset(options={"mask": ~runs})[0] if not runs.all() else seen
+        seen, rewards, ended, late, _ = one.step(policy(np.where(runs[:, np.newaxis], seen, again)))
+        returns[runs] += rewards[runs]
+        lengths[runs] += 1
+        runs &= ~(ended | late)
+    np.testing.assert_allclose(score.returns, returns, rtol=1e-12)
+    assert score.lengths.tolist() == lengths.tolist() and score.terminated.all() and len(set(lengths)) > 1
+
+
+def test_intervals_of_means_hold_the_mean_of_all_in_95_of_100_samples():
+    samples = np.random.default_rng(0).normal(3.0, 2.0, (4000, 5))
+    held = np.mean([low <= 3.0 <= high for _, low, high in map(mean_of, samples)])
+    assert abs(held - 0.95) < 3.0 * np.sqrt(0.95 * 0.05 / len(samples))
+    assert mean_of(np.array([2.0])) == (2.0, 2.0, 2.0)
+
+
+def test_policies_are_compared_in_the_same_episodes(tmp_path, balancing):
+    other = onnx_file(tmp_path / "other.onnx", np.zeros((5, 1)))
+    words = ["compare", other, balancing, "--task", BALANCE, "--episodes", 4, "--seed", 1]
+    done = cli(*words, "--json")
+    document = done.json()
+    assert done.code == 1 and is_valid("results", document)
+    assert not is_valid("results", document | {"episodes": "many"})
+    first, second = document["policies"]
+    (difference,) = document["differences"]
+    gains = np.subtract(second["returns"], first["returns"])
+    assert difference["mean"] == pytest.approx(gains.mean()) and difference["low"] > 0.0 and difference["than"] == other
+    assert f"{balancing} less {other}" in cli(*words).out
+    same = cli("compare", balancing, balancing, "--task", BALANCE, "--episodes", 2)
+    assert same.code == 0 and "no difference that these episodes show" in same.out
+    assert cli("compare", balancing, "--task", BALANCE, "--episodes", 2).code == 0
+
+
+def test_what_does_not_fit_a_comparison_of_policies_is_one_line(tmp_path, balancing):
+    endless = tmp_path / "endless.task.yaml"
+    text = BALANCE.read_text().replace("time_limit: 5", "").replace("../../sample_models", str(SAMPLES))
+    endless.write_text(text)
+    small = onnx_file(tmp_path / "small.onnx", np.zeros((4, 1)))
+    for words, code, message in (
+        ([balancing], 2, "policies are compared in a task: --task FILE"),
+        ([balancing, SAMPLES / "cart_pole.sdf", "--task", BALANCE], 2, "policies are compared with policies"),
+        ([SAMPLES / "cart_pole.sdf", "--episodes", 3], 2, "--episodes is for policies"),
+        ([balancing, "--task", BALANCE, "--duration", 2], 2, "--duration is not for policies"),
+        ([balancing, "--task", endless], 2, "episodes end by a time limit: key time_limit of the task"),
+        ([small, "--task", BALANCE], 3, "the network takes 4 numbers, the observation of the task has 5"),
+    ):
+        done = cli("compare", *words)
+        assert done.code == code and message in done.err and done.err.count("\n") == 1, done
