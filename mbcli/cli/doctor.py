@@ -30,6 +30,8 @@ EXTRAS = {
     "ray": ("ray", "mbcli sweep --ray"),
     "gymnasium": ("gymnasium", "mbcli.environments"),
     "sb3": ("stable_baselines3", "mbcli.environments.stable_baselines"),
+    "onnx": ("onnxruntime", "simulate --controller POLICY.onnx"),
+    "torch": ("torch", "simulate --controller POLICY.pt"),
     "parquet": ("pyarrow", "tables as Parquet"),
     "mcap": ("mcap", "mbcli log export --to mcap, states as MCAP"),
     "ros": ("rosbags", "bags of ROS 2: states, mbcli log export --to ros"),

@@ -12,6 +12,9 @@ gymnasium_robots    robots of gymnasium, which the import of this package regist
 registration        puts them into gymnasium's registry
 stable_baselines    StableBaselinesEnvironments, a VecEnv of Stable-Baselines3 (extra `sb3`)
 world_pictures      what render() draws
+policy              Policy: what acts in environments acts in runs, as their controller
+policy_scores       what policies get in episodes
+network_file        neural networks of ONNX and TorchScript files
 task                Task: what a policy sees and does, rewards, starts and ends
 task_file           tasks as YAML
 terms               the terms of such tasks, one function each
@@ -27,6 +30,7 @@ from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
+    from mbcli.environments.policy import Policy
     from mbcli.environments.single_environment import Environment, make_environment
     from mbcli.environments.task import Task
     from mbcli.environments.task_file import read_task
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Environment",
+    "Policy",
     "Task",
     "TaskWorlds",
     "VectorEnvironment",
@@ -49,6 +54,7 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "policy": ("Policy",),
         "single_environment": ("Environment", "make_environment"),
         "task": ("Task",),
         "task_file": ("read_task",),
