@@ -21,11 +21,9 @@ from mbcli.environments import make_environments
 from mbcli.environments.stable_baselines import StableBaselinesEnvironments, export_policy
 
 LEARNS = {"n_steps": 256, "batch_size": 256, "n_epochs": 10, "learning_rate": 3e-4}
-RUNNER = {"gamma": 0.999, "gae_lambda": 0.99, "n_epochs": 5, "batch_size": 128, "learning_rate": 2e-4}
-NETWORK = {"log_std_init": -2.0, "ortho_init": False, "activation_fn": torch.nn.ReLU, "net_arch": [256, 256]}
 RECIPES = {  # task file or id of gymnasium, steps, what differs
     "balance": (Path(__file__).with_name("balance.task.yaml"), 150_000, {"n_steps": 64}),
-    "hopper": ("mbcli/Hopper-v0", 1_500_000, RUNNER | {"policy_kwargs": NETWORK}),
+    "hopper": ("mbcli/Hopper-v0", 1_500_000, {"batch_size": 64}),
 }
 
 
@@ -57,8 +55,8 @@ def learn(recipe, seed, steps, worlds):
     else:
         many = make_environments(task, worlds, **given)
     environments = VecNormalize(VecMonitor(StableBaselinesEnvironments(many)))
-    settings = LEARNS | more
-    model = PPO("MlpPolicy", environments, seed=seed, device="cpu", **settings)
+    slower = {"learning_rate": lambda left: left * LEARNS["learning_rate"]}
+    model = PPO("MlpPolicy", environments, seed=seed, device="cpu", **(LEARNS | more | slower))
     curve = Curve()
     model.learn(steps or usual, curve)
     return model, environments, curve
@@ -82,7 +80,7 @@ def main():
     parser.add_argument("-o", "--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int)
-    parser.add_argument("--worlds", type=int, default=16)
+    parser.add_argument("--worlds", type=int, default=8)
     parser.add_argument("--threads", type=int, default=2, help="of PyTorch")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)

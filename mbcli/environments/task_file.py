@@ -43,6 +43,7 @@ SECTIONS = {
 }
 NEEDED = ("action", "observation", "reward")  # of them
 MAPPING = "<task>"  # in messages
+WORLD, EPISODE = "world", "episode"  # when parameters are drawn
 COLUMNS = ("Positions", "Velocities")  # kinds of keys that name the columns of an observation
 
 
@@ -72,7 +73,10 @@ class TaskSettings:
     pose: str | None = setting(None, "Named posture of the model in which worlds start")
     load: Load = field(default_factory=Load)
     parameters: dict[str, str] = setting(dict, "Parameters of elements, and what they are drawn from")
-    parameter_sets: int | None = setting(None, "How many sets of parameters are drawn; null: one a world", minimum=1)
+    parameter_sets: int | None = setting(
+        None, "How many sets of parameters are drawn; null: one a world, or one an episode", minimum=1
+    )
+    parameters_drawn: str = setting(WORLD, "When parameters are drawn", choices=(WORLD, EPISODE))
 
 
 class TaskFile:

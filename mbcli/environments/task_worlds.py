@@ -104,6 +104,13 @@ class TaskWorlds(Worlds):
         if self.action.shape[1] != size:
             self.action, self.previous_action = (np.zeros((len(self), size)) for _ in range(2))
 
+    def set_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """As of Worlds."""
+        super().set_parameters(parameters)
+        self._made[2]["parameters"] = {path: list(values) for path, values in parameters.items()}
+        self._sensors = None
+        self.forget_motions()
+
     # what terms remember and draw
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.extra_packages import import_extra
 from mbcli.common.suggestions import name_or_list
+from mbcli.environments.parameter_draws import ParameterDraws
 from mbcli.environments.task import as_task
 from mbcli.environments.task_file import TaskFile, read_task, task_in
 from mbcli.environments.task_worlds import PERIOD_ROUNDING, TaskWorlds, steps_of
@@ -35,7 +36,6 @@ else:
 
 OPTIONS = ("q", "v", "mask", "reset_mask")
 RENDER_MODES = ("rgb_array",)
-OF_PARAMETERS = 2**63  # stands where random numbers of a start have the number of the episode
 
 
 class VectorEnvironment(Base):
@@ -70,7 +70,7 @@ class VectorEnvironment(Base):
         autoreset_mode: the choice of `autoreset`, gymnasium's AutoresetMode.
         task: the Task.
         observation_names: k names, or none of a task in Python without names.
-        parameters: {path: n texts} that were drawn for worlds.
+        parameters: {path: n texts} that were drawn for worlds, or for the episodes in which they are.
 
     Raises:
         ArgumentError, ModelError: of the task, the model or an argument, with what there is.
@@ -109,6 +109,7 @@ class VectorEnvironment(Base):
         self._file = file = read_task(task) if _is_task_file(task) else task if isinstance(task, TaskFile) else None
         options: dict[str, Any] = {"threads": threads, "on_compile": on_compile}
         self.parameters: dict[str, list[str]] = {}
+        self._draws: ParameterDraws | None = None
         if file is None:
             if model is None:
                 raise ArgumentError("model is None: only a task file names a model")
@@ -116,7 +117,8 @@ class VectorEnvironment(Base):
         else:
             loaded = as_loaded(file.loaded(model))
             options["pose"] = file.settings.pose
-            options["parameters"] = self.parameters = self._drawn(file, loaded)
+            self._draws = ParameterDraws(file, loaded, count, self._seeds[0])
+            options["parameters"] = self.parameters = self._draws.of_worlds(self._seeds, self._numbers, self._episodes)
             period = file.settings.period if period is None else period
             time_limit = file.settings.time_limit if time_limit is None else time_limit
         self.worlds = TaskWorlds(loaded, count, **options)
@@ -261,20 +263,18 @@ class VectorEnvironment(Base):
 
     # parts
 
-    def _drawn(self, file: TaskFile, loaded: Any) -> dict[str, list[str]]:
-        """Parameters of each world; worlds with one set are neighbours, so that they share vector registers."""
-        variations = file.variations(loaded)
-        count = self.num_envs
-        sets = min(file.settings.parameter_sets or count, count)
-        parts = WorldRandom(self._seeds[:sets], np.arange(sets), OF_PARAMETERS).uniform(0.0, 1.0, len(variations))
-        of_world = self._numbers * sets // count
-        texts = [[variation.draw(float(part)) for part in parts[:, k]] for k, variation in enumerate(variations)]
-        return {
-            variation.path: [drawn[k] for k in of_world] for variation, drawn in zip(variations, texts, strict=True)
-        }
+    def _draw_parameters(self, which: Array) -> None:
+        """The parameters of worlds that begin, if episodes draw them."""
+        if self._draws is None or not self._draws.of_episodes:
+            return
+        for path, texts in self._draws.of_worlds(self._seeds[which], which, self._episodes[which]).items():
+            for k, text in zip(which.tolist(), texts, strict=True):
+                self.parameters[path][k] = text
+        self.worlds.set_parameters(self.parameters)
 
     def _begin(self, mask: BoolArray, q: Any = None, v: Any = None) -> None:
         which = np.flatnonzero(mask)
+        self._draw_parameters(which)
         rng = WorldRandom(self._seeds[which], which, self._episodes[which])
         start_q, start_v = self.task.start(rng, len(which))
         start_q = start_q if q is None else self._rows("q", q, which)

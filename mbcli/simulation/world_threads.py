@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.state.context import Context
     from mbcli.simulation.world_groups import Piece
+
+MOST_UNUSED = 64  # groups that no world is in, but may come to again
 
 
 class WorldThreads:
@@ -47,18 +50,31 @@ class WorldThreads:
         lanes: bool,
         on_compile: Callable[[], object],
     ) -> None:
-        self._tasks, self._threads = list(tasks_of_threads(groups, count, threads)), threads
-        with_group = np.zeros(len(groups), dtype=np.int64)
-        for task in self._tasks:
-            for group in {piece[0] for piece in task}:
-                with_group[group] += 1
+        self._loaded, self._count, self._threads = loaded, count, threads
+        self._make = partial(WorldWorker, start, lanes, on_compile)
         self.workers: dict[int, list[WorldWorker]] = {}
-        for group, overrides in enumerate(groups):
-            with changed_parameters(loaded, overrides) if overrides else nullcontext():
-                made = [WorldWorker(start, lanes, on_compile) for _ in range(min(threads, with_group[group]))]
-            self.workers[group] = made
+        self._of_overrides: dict[tuple[str, ...], list[WorldWorker]] = {}  # those of groups last
+        self.regroup(groups)
         self.pool: ThreadPoolExecutor | None = None
         self._pool_forks = number_of_forks()
+
+    def regroup(self, groups: Mapping[tuple[str, ...], Sequence[int]]) -> None:
+        """Worlds step in these groups from now on; workers of groups that there were stay. ArgumentError of a value."""
+        tasks = list(tasks_of_threads(groups, self._count, self._threads))
+        with_group = np.zeros(len(groups), dtype=np.int64)
+        for task in tasks:
+            for group in {piece[0] for piece in task}:
+                with_group[group] += 1
+        found: dict[tuple[str, ...], list[WorldWorker]] = {}
+        for overrides, wanted in zip(groups, with_group.tolist(), strict=True):
+            found[overrides] = made = list(self._of_overrides.get(overrides, ()))
+            missing = min(self._threads, wanted) - len(made)
+            if missing > 0:
+                with changed_parameters(self._loaded, overrides) if overrides else nullcontext():
+                    made += [self._make() for _ in range(missing)]
+        unused = [(overrides, made) for overrides, made in self._of_overrides.items() if overrides not in found]
+        self._of_overrides = dict(unused[-MOST_UNUSED:]) | found
+        self._tasks, self.workers = tasks, dict(enumerate(found.values()))
 
     @property
     def state(self) -> Any:

@@ -321,6 +321,18 @@ class Worlds:
             again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
             self._messages = {k: message for k, message in self._messages.items() if k not in again}
 
+    def set_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """The worlds have these parameters from the next step on, all of them, as the argument of the constructor says.
+
+        A set that no world has had lately takes some milliseconds to compile. ArgumentError as of the constructor; the
+        parameters are then as they were.
+        """
+        groups = groups_of_worlds(len(self), parameters)
+        if groups != self._groups:
+            with self._turn:
+                self._stepping.regroup(groups)
+                self._groups = groups
+
     def assemble(self, which: Any = slice(None), tolerance: float = CONSTRAINT_TOLERANCE) -> list[int]:
         """Moves worlds to the nearest states that satisfy the constraints, as single runs move their starts.
 
