@@ -108,7 +108,8 @@ class TaskWorlds(Worlds):
         """As of Worlds."""
         super().set_parameters(parameters)
         self._made[2]["parameters"] = {path: list(values) for path, values in parameters.items()}
-        self._sensors = None
+        if self._sensors is not None:
+            self._sensors.regroup(self.contexts())
         self.forget_motions()
 
     # what terms remember and draw

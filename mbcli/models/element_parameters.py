@@ -6,6 +6,7 @@
     actuator  gear_ratio, rotor_inertia, effort_limit, kp, kd
     geometry  friction, static_friction, dynamic_friction, friction_across, stiffness, dissipation, relaxation_time,
               restitution, bounce_threshold, torsional_friction, rolling_friction
+    field     vector, of gravity
 
 They are the defaults of a finalized plant: who replaces some lets the plant make its arrays anew, and contexts that are
 made from then on have them.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.joint import Joint
     from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.multibody.tree.rigid_body import RigidBody
+    from mbcli.multibody.tree.uniform_gravity import UniformGravityFieldElement
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 INERTIA_PLACES = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)
@@ -306,7 +308,22 @@ def replace_of_geometry(geometry: Any, values: Mapping[str, np.ndarray]) -> None
                 properties.UpdateProperty("mujoco", "condim", DIMENSIONS[name])
 
 
+# ---------------------------------------------------------------------------------------------- fields
+
+FIELD = {"vector": Parameter(lambda field: field.gravity_vector(), "m/s^2", components=("x", "y", "z"))}
+
+
+def replace_of_field(field: Any, values: Mapping[str, np.ndarray]) -> None:
+    """Replaces the vector of the gravity field."""
+    field.replace_vector(values["vector"])
+
+
 # ------------------------------------------------------------------------------------------ all kinds
+
+
+def _keep_field(field: UniformGravityFieldElement) -> Callable[[], None]:
+    vector = field.gravity_vector()
+    return lambda: field.replace_vector(vector)
 
 
 def _keep_body(body: RigidBody) -> Callable[[], None]:
@@ -378,4 +395,5 @@ KINDS = {
     "joint": Kind(JOINT, replace_of_joint, _keep_joint),
     "actuator": Kind(ACTUATOR, replace_of_actuator, _keep_actuator),
     "geometry": Kind(GEOMETRY, replace_of_geometry, _keep_geometry),
+    "field": Kind(FIELD, replace_of_field, _keep_field),
 }

@@ -28,6 +28,7 @@ from mbcli.errors import ArgumentError, MbcliError
 from mbcli.models.element_parameters import BOTH_FRICTIONS, KINDS, Parameter
 from mbcli.models.parameter_value import ParameterValue
 from mbcli.multibody.core.finalize import renew_model
+from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.multibody.tree.scoped_name import DELIMITER
 from mbcli.parsers.scenes.plant_config import RunConfig
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from mbcli.models.loaded_model import LoadedModel
 
 SETTINGS = {field.name for field in fields(RunConfig)}
+OF_CONTACT = ("geometry", "field")  # kinds that the arrays of contact depend on
+WORLD = ModelInstanceIndex(0)
 WILDCARDS = re.compile(r"[*?\[]")
 INFINITE = {"inf": math.inf, ".inf": math.inf, "-inf": -math.inf, "-.inf": -math.inf}
 
@@ -257,7 +260,9 @@ def elements_of(loaded: LoadedModel, kind: str) -> list[Any]:
         bodies, joints = plant.elements.bodies[1:], plant.moving_joints()
         actuators = [plant.controllers_of_run.get(a, a) for a in plant.elements.actuators]
         kinds: dict[str, Sequence[Any]] = {"body": bodies, "joint": joints, "actuator": actuators}
-        found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in kinds[kind]]
+        found = [_Element(e, e.name(), plant.GetModelInstanceName(e.model_instance())) for e in kinds.get(kind, ())]
+        if kind == "field":
+            found = [_Element(plant.gravity_field(), "gravity", plant.GetModelInstanceName(WORLD))]
     names = [element.name for element in found]
     for element in found:
         element.is_ambiguous = names.count(element.name) > 1
@@ -390,7 +395,7 @@ class _Changes:
             plant.model = before
         elif self._new:
             renew_model(plant)
-        if plant.scene_graph is not None and any(kind == "geometry" for _, kind, _ in self._new.values()):
+        if plant.scene_graph is not None and any(kind in OF_CONTACT for _, kind, _ in self._new.values()):
             plant.scene_graph.registry.revision += 1
         return plant.model
 

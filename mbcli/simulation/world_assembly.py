@@ -17,7 +17,7 @@ def assemble_worlds(worlds: Any, which: Sequence[int], tolerance: float) -> list
     plant, moved = worlds.plant, []
     if not plant.elements.constraints:
         return []
-    copies = {id(context): LoadedStates(plant, context, ()).context for context, _ in worlds.contexts()}
+    copies = {id(context): LoadedStates(plant, context, ()).context for context, *_ in worlds.contexts()}
     contexts = worlds.context_of_each()
     for k in which:
         context = copies[id(contexts[k])]

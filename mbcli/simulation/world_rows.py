@@ -87,7 +87,7 @@ class StepRows:
         self._widths = {field.path: len(field.names) for field in row_fields(fields, logged)}
         self._contact = contact_names(logged, fields)
         self._of: dict[int, _StepsOfGroup] = {}
-        for context, numbers in worlds.contexts():
+        for context, numbers, _ in worlds.contexts():
             self._of |= dict.fromkeys(numbers.tolist(), _StepsOfGroup(worlds, context, fields))
 
     def rows(self) -> dict[str, Any]:

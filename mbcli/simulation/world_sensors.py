@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.models.parameter_assignments import changed_parameters
 from mbcli.multibody.core.step_forces import StepForces
 from mbcli.multibody.sensing.evaluation import SensorEvaluator, has_forces_between, joined
 from mbcli.multibody.sensing.signals import SensorSignals
 from mbcli.simulation.aims import Aims
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from mbcli.math.array_types import Array, FloatArray
     from mbcli.multibody.sensing.rows import SensedRows
     from mbcli.multibody.state.context import Context
+
+    Group: TypeAlias = tuple[Context, Array, tuple[str, ...]]
 
 FOLDER = "sensors/"  # of their paths in a log
 
@@ -30,21 +35,19 @@ class WorldSensors:
     Args:
         worlds: Any.
         seed: world k has the noise of the single run of the seed `seed + k`; None: there is none.
-        contexts: [(a Context with its parameters, the numbers of its worlds)].
+        contexts: as of regroup().
 
     Attributes:
         is_plain: whether none has a rate, a delay or noise.
     """
 
-    def __init__(self, worlds: Any, seed: int | None, contexts: list[tuple[Context, Array]]) -> None:
+    def __init__(self, worlds: Any, seed: int | None, contexts: list[Group]) -> None:
         plant = worlds.plant
         self._worlds, self._plant = worlds, plant
+        self._made: dict[int, tuple[Context, SensorEvaluator, LoadedStates]] = {}
         self._groups: list[tuple[SensorEvaluator, LoadedStates, Array]] = []
         self._aims = Aims(plant)
-        for context, numbers in contexts:
-            evaluator = SensorEvaluator(plant, compiled=True, model=context.state.model)
-            states = LoadedStates(plant, context, ())
-            self._groups.append((evaluator, states, numbers))
+        self.regroup(contexts)
         self._sensors, needs = self._groups[0][0].sensors, self._groups[0][0].needs
         alone = "energy" in needs or ("wrench" in needs and has_forces_between(plant))
         self._alone = alone or (bool(needs & {"contact", "wrench"}) and plant.meets_contact())
@@ -53,6 +56,24 @@ class WorldSensors:
         self._signals = [SensorSignals(self._sensors, each) for each in self._seeds]
         self.is_plain = self._signals[0].pass_through()
         self._last = np.full(len(worlds), -np.inf)  # [s] of the last signals
+
+    def regroup(self, contexts: list[Group]) -> None:
+        """contexts: [(a Context with its parameters, the numbers of its worlds, the parameters as texts)]."""
+        made, self._groups = {}, []
+        for context, numbers, overrides in contexts:
+            found = self._made.get(id(context)) or (context, *self._of_parameters(context, overrides))
+            made[id(context)] = found
+            self._groups.append((*found[1:], numbers))
+        self._made = made
+
+    def _of_parameters(self, context: Context, overrides: tuple[str, ...]) -> tuple[SensorEvaluator, LoadedStates]:
+        evaluator = SensorEvaluator(self._plant, compiled=True, model=context.state.model)
+        if not overrides:
+            return evaluator, LoadedStates(self._plant, context, ())
+        with changed_parameters(self._worlds.loaded, overrides):
+            states = LoadedStates(self._plant, context, ())
+            states.keep_arrays()
+        return evaluator, states
 
     def columns(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         """{name of a sensor: (names of its columns, their units)}"""

@@ -384,12 +384,12 @@ class Worlds:
 
     def context_of_each(self) -> dict[int, Context]:
         """{number of a world: a context with its parameters}"""
-        return {int(k): context for context, numbers in self.contexts() for k in numbers}
+        return {int(k): context for context, numbers, _ in self.contexts() for k in numbers}
 
-    def contexts(self) -> list[tuple[Context, IntArray]]:
-        """A context with the parameters of a group of worlds, and their numbers."""
-        numbers = [np.array(own, dtype=np.int64) for own in self._groups.values()]
-        return [(self._stepping.context(group), own) for group, own in enumerate(numbers)]
+    def contexts(self) -> list[tuple[Context, IntArray, tuple[str, ...]]]:
+        """A context with the parameters of a group of worlds, their numbers, and these parameters as texts."""
+        groups = enumerate(self._groups.items())
+        return [(self._stepping.context(k), np.array(own, dtype=np.int64), texts) for k, (texts, own) in groups]
 
     def next_step(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean accelerations (n, nv) and efforts of actuators (n, nu) of the next step of each world, with what

@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from command_line import cli, one_robot, succeed
 
-from mbcli.models import load_model
+from mbcli.errors import ArgumentError
+from mbcli.models import changed_parameters, load_model
+from mbcli.models.loading import ModelText
+from mbcli.simulation import Worlds, simulate
 
 INERTIAL = "<inertial><mass>1</mass></inertial>"
 WORLD = f"""<sdf version="1.9"><world name="w">{{gravity}}<model name="m"><link name="a">{INERTIAL}</link></model>
 <model name="n"><link name="b"><gravity>false</gravity>{INERTIAL}</link></model></world></sdf>"""
+ACCELERATED = """<mujoco><worldbody><body pos="0 0 1"><joint type="slide" axis="1 0 0"/><geom size=".1" contype="0"
+ conaffinity="0"/><site name="here"/></body></worldbody><sensor><accelerometer name="felt" site="here"/></sensor>
+ </mujoco>"""
 MOON = [0.0, 0.0, -1.62]  # [m/s^2]
 
 
@@ -72,3 +78,37 @@ def test_a_gravity_that_is_no_vector_is_a_finding_and_none(world, text):
 
 def test_gravity_takes_three_numbers(world):
     assert cli("simulate", world(""), "--gravity", 0, "nan", 1, "--no-log").code == 2
+
+
+@pytest.mark.usefixtures("ready_kernels")
+def test_gravity_is_a_parameter_by_name_in_runs_worlds_and_what_sensors_feel():
+    box = """<robot name="box"><link name="box"><inertial><mass value="2"/>
+     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+     <collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link></robot>"""
+    model = load_model(ModelText(box.encode(), "box.urdf"), contact=True, ground=0.0)
+    with changed_parameters(model, {"field.gravity.vector": "[1, 0, -2]"}):
+        assert model.plant.CalcGravityGeneralizedForces(model.plant.CreateDefaultContext()).tolist()[3:] == [2, 0, -4]
+    assert model.plant.gravity_field().gravity_vector().tolist() == [0.0, 0.0, -9.81]
+    worlds = Worlds(model, 2, parameters={"field.gravity.vector.z": [-9.81, -1.62]}, threads=1)
+    worlds.q[:, 6] = 0.1, 1.0
+    worlds.step(200)
+    t, h = 200 * model.plant.time_step(), model.plant.time_step()
+    assert worlds.q[1, 6] == pytest.approx(1.0 - 0.5 * 1.62 * t**2, abs=1.62 * t * h)
+    worlds.q, worlds.v = np.tile([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1], (2, 1)), 0.0
+    worlds.step(1000)
+    wrenches = worlds.sensors().contact_wrenches()[:, 0, 5]
+    np.testing.assert_allclose(wrenches, [-2 * 9.81, -2 * 1.62], rtol=1e-6)
+    moon = {"field.gravity.vector.z": -1.62}
+    given = load_model(ModelText(box.encode(), "box.urdf"), contact=True, ground=0.0, overrides=moon)
+    rest = simulate(given, 1.0, start={"box_z": 0.1})
+    assert rest["state/q"][-1, 6] == pytest.approx(worlds.q[1, 6], abs=1e-9)
+    with pytest.raises(ArgumentError, match="there is no field named 'magnet'"):
+        changed_parameters(model, {"field.magnet.vector.z": 1.0}).__enter__()
+
+
+@pytest.mark.usefixtures("ready_kernels")
+def test_an_accelerometer_feels_the_gravity_of_its_world():
+    model = load_model(ModelText(ACCELERATED.encode(), "felt.xml"))
+    worlds = Worlds(model, 2, parameters={"field.gravity.vector.z": [-9.81, -1.62]}, threads=1)
+    felt = worlds.sensors().exact()["felt"]
+    np.testing.assert_allclose(felt[:, 2], [9.81, 1.62], atol=1e-9)

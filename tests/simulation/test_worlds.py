@@ -366,3 +366,22 @@ def test_rows_that_do_not_fit_are_refused_and_others_are_copied():
     assert (view == 1.0).all()
     with pytest.raises(ValueError, match="broadcast"):
         worlds.q = np.ones((3, 7))
+
+
+def test_contact_forces_are_those_of_each_worlds_parameters(tmp_path):
+    (tmp_path / "box.urdf").write_text("""<robot name="box"><link name="box"><inertial><mass value="2"/>
+     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+     <collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link></robot>""")
+    model = load_model(tmp_path / "box.urdf", contact=True, ground=0.0)
+    parameters = {"body.box.mass": [2.0, 5.0, 5.0], "geometry.*.friction": [1.0, 1.0, 0.2]}
+    worlds = Worlds(model, 3, parameters=parameters, threads=1)
+    worlds.push("box=15,0,0@0,0,-0.1")
+    worlds.step(500)
+    sensors = worlds.sensors()
+    on_ground = sensors.contact_wrenches()[:, 0, 3:]
+    np.testing.assert_allclose(on_ground[:, 2], [-2 * 9.81, -5 * 9.81, -5 * 9.81], rtol=1e-3)
+    np.testing.assert_allclose(on_ground[:, 0], [15.0, 15.0, 0.2 * 5 * 9.81], rtol=1e-3)
+    worlds.set_parameters({"body.box.mass": [5.0, 2.0, 5.0], "geometry.*.friction": [1.0, 1.0, 0.2]})
+    worlds.step(500)
+    sensors.regroup(worlds.contexts())
+    np.testing.assert_allclose(sensors.contact_wrenches()[:2, 0, 5], [-5 * 9.81, -2 * 9.81], rtol=1e-3)

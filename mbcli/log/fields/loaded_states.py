@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.stepping.inputs import applied_forces
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ class LoadedStates:
                 del values[name]
         self._pushed = False  # whether the port has forces of the state before
         self._others = [inputs.fixed.get(APPLIED), inputs.followed.get(APPLIED)]
+
+    def keep_arrays(self) -> None:
+        """The elements of the plant get other parameters: the states stay of those that it has now."""
+        state = self.context.state
+        allocate_contact(state)
+        if state.contact is not None:
+            state.contact.stays = True
 
     def at(self, time: float, q: Vector, v: Vector, u: Vector) -> Any:
         """The context at a time [s], state and actuation u (nu,) [N m or N]."""

@@ -142,6 +142,7 @@ class ContactArrays:
         self.samples: Any = None
         self.sleep: Sleep | None = None  # of steps in which islands may sleep
         self.keeps = self.exact = False  # whether a run keeps contacts, and reports forces
+        self.stays = False  # whether changes of solids are of other contexts
         triangles = plant.get_contact_surface_representation().name == "kTriangle"
         self.faces = (FACES_TRIANGLES if triangles else FACES_POLYGONS) | self.faces_left_out
         self.make()
@@ -160,7 +161,7 @@ class ContactArrays:
 
     def is_current(self, model):
         """Whether these are the solids of a model, and the filters have not changed."""
-        return model is self.model and self._revision == self.plant.geometry_revision()
+        return model is self.model and (self.stays or self._revision == self.plant.geometry_revision())
 
     def make(self):
         """The arrays, with as much room as was found to be needed."""

@@ -88,7 +88,7 @@ class SensedRows:
         self.time, self.q, self.v = time, q, v
         self._energy, self._vdot, self._contacts = energy, vdot, contacts
         self._effort, self._pushes, self._reactions = effort, pushes, reactions
-        self.gravity = self.plant.gravity_field().gravity_vector()
+        self.gravity = np.array(self._model.gravity)
         self._motions: dict[int, Motion] = {}
         self._steps = steps
         self._wanted: Sequence[int] = ()  # links of compute_motions()

@@ -54,6 +54,10 @@ class UniformGravityFieldElement(ForceElement):
             raise RuntimeError("gravity cannot be changed after Finalize()")
         self._g_W = value
 
+    def replace_vector(self, g_W: Vector3) -> None:
+        """Of a finalized plant, in arrays that it makes from now on."""
+        self._g_W = np.array(g_W, dtype=float)
+
     def is_enabled(self, model_instance: ModelInstanceIndex) -> bool:
         """Whether gravity acts on a model instance."""
         self.GetParentPlant().check_instance(model_instance)
