@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,7 +58,7 @@ def compare_policies(given: Sequence[str], options: Options) -> tuple[dict[str, 
         "seed": seed,
         "episodes": episodes,
         "policies": [score.as_dict() for score in found],
-        "differences": [{"policy": name, "than": first.policy, **mean._asdict()} for name, mean in differences],
+        "differences": [{"policy": name, "than": first.policy, **asdict(mean)} for name, mean in differences],
     }
     differs = any(mean.low > 0.0 or mean.high < 0.0 for _, mean in differences)
     return document, "\n".join(_lines(found, differences, episodes)), differs
@@ -73,7 +74,7 @@ def _lines(found: Sequence[PolicyScore], differences: Sequence[tuple[str, Mean]]
         lines.append(f"{row} of {episodes}")
     for name, mean in differences:
         verdict = "differs" if mean.low > 0.0 or mean.high < 0.0 else "no difference that these episodes show"
-        lines.append(f"{name} less {found[0].policy}: {in_words(mean._asdict())}: {verdict}")
+        lines.append(f"{name} less {found[0].policy}: {in_words(asdict(mean))}: {verdict}")
     lines.append(f"95 % intervals of means over {counted(episodes, 'episode')}, the same for all policies")
     return lines
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 
 
-class Mean(NamedTuple):
+@dataclass(frozen=True)
+class Mean:
     """The mean of a sample, and where that of all lies: low and high of its 95 % interval by Student's t, equal to it
     where the sample has one value."""
 
@@ -48,7 +49,7 @@ class PolicyScore:
         """As the JSON document of `compare` has it."""
         found: dict[str, Any] = {"policy": self.policy}
         for name, values in (("return", self.returns), ("length", self.lengths.astype(float))):
-            found[name] = mean_of(values)._asdict() | {"deviation": _deviation(values)}
+            found[name] = asdict(mean_of(values)) | {"deviation": _deviation(values)}
         return found | {"terminated": int(self.terminated.sum()), "returns": self.returns, "lengths": self.lengths}
 
 

@@ -99,7 +99,7 @@ def export_policy(model: Any, path: str | os.PathLike[str], normalizer: Any = No
     It takes observations (n, k) and gives actions (n, m), clipped to the action space.
 
     Args:
-        model: PPO, A2C, SAC or another whose policy has `_predict`.
+        model: PPO, A2C, SAC, TD3 or another of these kinds.
         path: of an ONNX file (packages onnx and onnxscript), or with the suffix .pt of TorchScript.
         normalizer: a VecNormalize whose normalisation of observations becomes a part of the policy.
 
@@ -124,7 +124,8 @@ def export_policy(model: Any, path: str | os.PathLike[str], normalizer: Any = No
 
         def forward(self, observation: Any) -> Any:
             seen = torch.clamp((observation - self.mean) * self.scale, -self.most, self.most)
-            actions = self.policy._predict(seen, deterministic=True)
+            found = self.policy(seen, deterministic=True)
+            actions = found[0] if isinstance(found, tuple) else found
             if getattr(self.policy, "squash_output", False):
                 actions = self.low + 0.5 * (actions + 1.0) * (self.high - self.low)
             return torch.clamp(actions, self.low, self.high)

@@ -21,7 +21,7 @@ from mbcli.simulation.control import ControllerChoice
 gymnasium = pytest.importorskip("gymnasium")
 
 from mbcli.environments import make_environments  # noqa: E402
-from mbcli.environments.policy_scores import mean_of, scores  # noqa: E402
+from mbcli.environments.policy_scores import Mean, mean_of, scores  # noqa: E402
 
 BALANCE = ROOT / "docs" / "examples" / "balance.task.yaml"
 STANDS = {
@@ -263,9 +263,9 @@ def test_scores_are_those_of_episodes_one_after_another():
 
 def test_intervals_of_means_hold_the_mean_of_all_in_95_of_100_samples():
     samples = np.random.default_rng(0).normal(3.0, 2.0, (4000, 5))
-    held = np.mean([low <= 3.0 <= high for _, low, high in map(mean_of, samples)])
+    held = np.mean([mean.low <= 3.0 <= mean.high for mean in map(mean_of, samples)])
     assert abs(held - 0.95) < 3.0 * np.sqrt(0.95 * 0.05 / len(samples))
-    assert mean_of(np.array([2.0])) == (2.0, 2.0, 2.0)
+    assert mean_of(np.array([2.0])) == Mean(2.0, 2.0, 2.0)
 
 
 def test_policies_are_compared_in_the_same_episodes(tmp_path, balancing):
