@@ -17,8 +17,11 @@ policy_scores       what policies get in episodes
 network_file        neural networks of ONNX and TorchScript files
 task                Task: what a policy sees and does, rewards, starts and ends
 task_file           tasks as YAML
-terms               the terms of such tasks, one function each
+term_registry       the terms of such tasks by name
+terms               observations, rewards, ends, starts: one function each
+acting_terms        actions, commands, events: one function each
 term_modifiers      keys that all observations or actions may have: delay, noise, history and others
+parameter_draws     parameters of worlds and episodes
 term_kinds          what keys of terms may have
 task_worlds         TaskWorlds: worlds with actions and motions of bodies
 world_random        random numbers of each world and episode

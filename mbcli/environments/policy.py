@@ -72,7 +72,7 @@ class Policy(ControllerSource):
         worlds = TaskWorlds(model, len(seeds), threads=1, pose=self._pose, warn=lambda message: None)
         worlds.frames = steps_of(worlds.plant.time_step(), self._period)
         worlds.seeds = np.array([whole_seed(seed) for seed in seeds], dtype=np.uint64)
-        worlds.numbers = np.zeros(len(seeds), dtype=np.int64)
+        worlds.numbers, worlds.learns = np.zeros(len(seeds), dtype=np.int64), False
         return worlds, *task_in(worlds, self.task)
 
     def start(self, loaded: LoadedModel, seed: int) -> tuple[Vector, Vector]:

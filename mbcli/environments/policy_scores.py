@@ -78,6 +78,7 @@ def scores(
             )
         spaces = many.single_observation_space, many.single_action_space
         policy.refuse_misfit(*((space.shape or (0,))[0] for space in spaces))
+        many.worlds.learns = False
         found.append(_score(policy, many, seed))
     return found
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.environments.terms import Start
+from mbcli.environments.term_registry import Start
 from mbcli.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mbcli.environments.task_worlds import TaskWorlds
-    from mbcli.environments.terms import Action
+    from mbcli.environments.term_registry import Action
     from mbcli.environments.world_random import WorldRandom
     from mbcli.math.array_types import BoolArray, FloatArray, Matrix, Vector
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.suggestions import did_you_mean
 from mbcli.config.config_fields import REQUIRED, ValueProblem, setting
+from mbcli.environments.acting_terms import ACTIONS, COMMANDS, EVENTS
 from mbcli.environments.task import TermTask
 from mbcli.environments.term_kinds import KINDS
-from mbcli.environments.term_modifiers import EXTRA, modified_action, modified_observation
-from mbcli.environments.terms import ACTIONS, COMMANDS, ENDS, EVENTS, OBSERVATIONS, REWARDS, STARTS
+from mbcli.environments.term_modifiers import EXTRA, modified_action, modified_command, modified_observation
+from mbcli.environments.terms import ENDS, OBSERVATIONS, REWARDS, STARTS
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
@@ -27,7 +28,7 @@ from mbcli.sweeps.variations import parse_variations
 if TYPE_CHECKING:
     from mbcli.environments.task import Task
     from mbcli.environments.task_worlds import TaskWorlds
-    from mbcli.environments.terms import Term
+    from mbcli.environments.term_registry import Term
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.parsers.yaml_source import YamlNode
     from mbcli.sweeps.variations import Variation
@@ -156,7 +157,7 @@ class TaskFile:
                 bound[section].append(term)
                 name = item.get("name")
                 if section == "command" and name is not None and name.value not in worlds.commands:
-                    worlds.commands[name.value] = term.call
+                    worlds.commands[name.value] = modified_command(term.call, term.extra)
         diagnostics.raise_if_errors()
         (action,) = bound["action"]
         starts = bound["start"]

@@ -12,6 +12,7 @@ from mbcli.environments.world_random import WorldRandom
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import as_loaded, find_frame
 from mbcli.multibody.plant.state_functions import number_of_frame, state_with_parameters
+from mbcli.multibody.stepping.inputs import LinkForce
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class TaskWorlds(Worlds):
         memory: {label: arrays of all worlds} that terms keep from period to period.
         commands: {name: function of these worlds} what tasks ask of policies, (n, k).
         each_step: is called before each time step, None for nothing.
+        learns: whether commands that grow do so; else they are whole.
         numbers: (n,) of worlds, what their random numbers follow from beside the seeds.
     """
 
@@ -56,6 +58,7 @@ class TaskWorlds(Worlds):
         self.commands: dict[str, Callable[[TaskWorlds], Matrix]] = {}
         self.each_step: Callable[[], None] | None = None
         self.numbers: IntArray = np.arange(count)
+        self.learns = True
         self._senses: Callable[[], Any] = self.sensors
         self._start_desired, self._start_u = self.desired[0].copy(), self.u[0].copy()
         self._tracked: dict[str, int] = {}
@@ -72,7 +75,7 @@ class TaskWorlds(Worlds):
             raise ArgumentError("worlds in which plugins or controllers are called have no copies")
         arrays = {name: getattr(self, name) for name in COPIED}
         told = dict(self._messages), self.pushes.of_world
-        kept = {name: getattr(self, name) for name in ("frames", "seeds", "episodes", "memory")}
+        kept = {name: getattr(self, name) for name in ("frames", "seeds", "episodes", "memory", "learns")}
         return {"made": self._made, "arrays": arrays, "told": told, "tracked": list(self._tracked), "kept": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -212,6 +215,21 @@ class TaskWorlds(Worlds):
         return self._batch
 
     # what moves them
+
+    def push_on(self, label: str, body: int, forces: Matrix) -> None:
+        """Forces (n, 3) [N] in World act at the centre of mass of a body from now on, in place of those of this label.
+
+        body: its index in the plant.
+        """
+        if label not in self.memory:
+            center = np.array(self.plant.elements.bodies[body].default_com())
+            self.memory[label] = [LinkForce(body, center, np.zeros(6), 0.0, np.inf) for _ in range(len(self))]
+            for k, force in enumerate(self.memory[label]):
+                self.pushes.add(k, [force])
+            self.took_pushes()
+        for force, values in zip(self.memory[label], forces, strict=True):
+            force.force[3:] = values
+        self.pushes.refresh()
 
     def go_to(self, steps: IntArray, q: Matrix, v: Matrix) -> None:
         """The worlds are in these states, so many steps (n,) after their start: another run has taken them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Sensing: TypeAlias = str  # name of a sensor, as WorldSensors have it
     Positive: TypeAlias = float
     Bodies: TypeAlias = IntArray  # their indices in the plant
+    Link: TypeAlias = int  # the index of a body in the plant
+    File: TypeAlias = Path  # as seen from here
     Range: TypeAlias = tuple[float, float]  # a least and a largest number
     Periods: TypeAlias = tuple[int, int]  # a least and a largest number of periods, from times [s]
     Every: TypeAlias = int  # periods, at least 1, from a time [s]
@@ -115,6 +118,14 @@ def _bodies(node: YamlNode, worlds: TaskWorlds) -> IntArray:
     items = list(node) if node.kind == "sequence" else [node]
     frames = [_found(lambda name: find_frame(worlds.plant, name, "body"), _name(item)) for item in items]
     return np.array([int(frame.body().index()) for frame in frames], dtype=np.int64)
+
+
+def _link(node: YamlNode, worlds: TaskWorlds) -> int:
+    return int(_bodies(node, worlds)[0])
+
+
+def _file(node: YamlNode, worlds: TaskWorlds) -> Path:
+    return Path(node.place.file).parent / _name(node)
 
 
 def _range(node: YamlNode, worlds: TaskWorlds) -> Range:
@@ -203,6 +214,8 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "Axis": _axis,
     "Sensing": _sensing,
     "Bodies": _bodies,
+    "Link": _link,
+    "File": _file,
     "Range": _range,
     "Periods": _periods,
     "Every": _every,

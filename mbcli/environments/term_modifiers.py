@@ -1,4 +1,4 @@
-"""What keys do that every observation or the action may have: scale, noise, bias, delay, history, strength.
+"""What keys do that all observations, commands or actions may have: scale, noise, delay, strength, grow and others.
 
 EXTRA has them for each section of a task file: {key: (kind of term_kinds.py, whether it must be there)}. What they draw
 follows from the seed, the world, its episode and the label of the term; noise from the period too.
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.environments.terms import Action
+from mbcli.environments.term_registry import Action
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +28,7 @@ EXTRA: dict[str, dict[str, tuple[str, bool]]] = {
         "history": ("Whole", False),
     },
     "action": {"delay": ("Periods", False), "strength": ("Range", False)},
+    "command": {"grow": ("Whole", False)},
 }
 
 
@@ -52,6 +53,18 @@ def modified_observation(
         return values if scale == 1.0 else scale * values
 
     return seen
+
+
+def modified_command(call: Callable[[TaskWorlds], Matrix], extra: Mapping[str, Any]) -> Callable[[TaskWorlds], Matrix]:
+    """A command that grows from episode to episode of a world, in proportion, until it is whole in the `grow`-th."""
+    grow = extra.get("grow", 1)
+
+    def asked(worlds: TaskWorlds) -> Matrix:
+        if grow == 1 or not worlds.learns:
+            return call(worlds)
+        return np.minimum(worlds.episodes / grow, 1.0)[:, np.newaxis] * call(worlds)
+
+    return asked
 
 
 def modified_action(action: Action, label: str, extra: Mapping[str, Any]) -> Action:
