@@ -98,7 +98,9 @@ def test_commands_grow_over_the_episodes_of_a_world():
     shares = np.array(seen)[:, :, 0]
     np.testing.assert_allclose(shares[:, 0], [0.25, 0.5, 0.75, 1.0, 1.0, 1.0])
     np.testing.assert_allclose(shares[:, 1], [0.25, 0.25, 0.5, 0.75, 1.0, 1.0])
-    worlds = Policy(lambda seen: np.zeros((len(seen), 12)), task).worlds(load_model(task["model"], **task["load"]), [0])[0]
+    worlds = Policy(lambda seen: np.zeros((len(seen), 12)), task).worlds(
+        load_model(task["model"], **task["load"]), [0]
+    )[0]
     assert worlds.commands["go"](worlds)[0].tolist() == [1.0, 0.0, -2.0]  # a policy in a run gets the whole
 
 
