@@ -5,7 +5,7 @@
               velocity_limit, acceleration_limit
     actuator  gear_ratio, rotor_inertia, effort_limit, kp, kd
     geometry  friction, static_friction, dynamic_friction, friction_across, stiffness, dissipation, relaxation_time,
-              restitution, bounce_threshold, torsional_friction, rolling_friction
+              restitution, bounce_threshold, torsional_friction, rolling_friction, place
     field     vector, of gravity
 
 They are the defaults of a finalized plant: who replaces some lets the plant make its arrays anew, and contexts that are
@@ -23,6 +23,7 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ArgumentError
 from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import FRICTION_DIRECTION, ProximityProperties
+from mbcli.math.rigid_transform import RigidTransform
 from mbcli.multibody.inertia.rotational_inertia import RotationalInertia
 from mbcli.multibody.inertia.spatial_inertia import SpatialInertia, spatial_inertia_of
 from mbcli.multibody.tree.joint_actuator import PdControllerGains
@@ -281,6 +282,7 @@ GEOMETRY = {
     "rolling_friction": Parameter(_turning("rolling_friction"), "m", at_least=0.0),
     "restitution": Parameter(_property("restitution"), "1", at_least=0.0, at_most=1.0),
     "bounce_threshold": Parameter(_property("bounce_threshold"), "m/s", above=0.0),
+    "place": Parameter(lambda geometry: geometry.pose().translation(), "m", components=("x", "y", "z")),
 }
 
 
@@ -296,6 +298,8 @@ def replace_of_geometry(geometry: Any, values: Mapping[str, np.ndarray]) -> None
     if dynamic > static:
         raise ArgumentError(f"its dynamic friction {dynamic:g} is greater than its static friction {static:g}")
     properties.UpdateProperty("material", "coulomb_friction", CoulombFriction(static, dynamic))
+    if "place" in values:
+        geometry.set_pose(RigidTransform(geometry.pose().rotation(), values["place"]))
     if "friction_across" in values and not properties.HasProperty("material", FRICTION_DIRECTION):
         raise ArgumentError("its friction has no direction: it is the same in all")
     for name, there in PROPERTY.items():
@@ -368,10 +372,11 @@ def _keep_actuator(actuator: JointActuator) -> Callable[[], None]:
 
 
 def _keep_geometry(geometry: GeometryInstance) -> Callable[[], None]:
-    before = ProximityProperties(geometry.proximity)
+    before, X_PG = ProximityProperties(geometry.proximity), geometry.pose()
 
     def restore() -> None:
         geometry.proximity = before
+        geometry.set_pose(X_PG)
 
     return restore
 

@@ -8,7 +8,7 @@ from repository import SAMPLES
 from mbcli.errors import ArgumentError
 from mbcli.models import ModelText, changed_parameters, load_model, parameters_of, set_parameters
 from mbcli.multibody.core.finalize import renew_model
-from mbcli.simulation import simulate
+from mbcli.simulation import Worlds, simulate
 
 INERTIA = '<inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="0" iyz="0"/>'
 
@@ -282,3 +282,22 @@ def test_the_arrays_come_back_unless_something_else_has_replaced_them():
     assert plant.model is not before
     assert np.allclose(plant.model.link_inertia[:, 0], 2.0 * before.link_inertia[:, 0])
     assert np.array_equal(plant.model.dof_damping, before.dof_damping)
+
+
+@pytest.mark.usefixtures("ready_kernels")
+def test_the_place_of_a_geometry_in_its_body_is_a_parameter():
+    box = """<robot name="box"><link name="box"><inertial><mass value="2"/>
+     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+     <collision><origin rpy="0 0 1"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link></robot>"""
+    model = load_model(ModelText(box.encode(), "box.urdf"), contact=True, ground=0.0)
+    worlds = Worlds(model, 3, parameters={"geometry.box.place.z": [0.0, -0.05, "+0.02"]}, threads=1)
+    worlds.q[:, 6] = 0.1, 0.15, 0.08
+    worlds.step(300)
+    np.testing.assert_allclose(worlds.q[:, 6], [0.1, 0.15, 0.08], atol=2e-3)
+    assert np.abs(worlds.v).max() < 1e-3
+    with changed_parameters(model, {"geometry.box.place": "[0, 1, 2]"}):
+        pass
+    beside = Worlds(model, 1, threads=1)
+    beside.q[:, 6] = 0.1
+    beside.step(300)
+    np.testing.assert_array_equal(beside.q[0], worlds.q[0])
