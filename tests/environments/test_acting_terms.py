@@ -51,7 +51,8 @@ def box(tmp_path):
 
 
 JOINT = """<link name="motor"><inertial><mass value="0.1"/>
- <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="turn" type="continuous"><parent link="box"/><child link="motor"/><axis xyz="0 0 1"/></joint>
+ <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+ <joint name="turn" type="continuous"><parent link="box"/><child link="motor"/><axis xyz="0 0 1"/></joint>
  <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="turn"/><actuator name="m"/>
  </transmission>"""
 
