@@ -31,6 +31,7 @@ ELEMENTS_OF_KIND = {
     "joint": JOINTS,
     "actuator": ("actuator", "motor", "position", "velocity", "general", "transmission"),
     "geometry": ("collision", "geom"),
+    "field": (),
 }
 PARAMETERS_OF_KIND = {
     "body": ("mass", "com", "inertia"),
@@ -41,8 +42,9 @@ PARAMETERS_OF_KIND = {
     "actuator": ("gear_ratio", "rotor_inertia", "effort_limit", "kp", "kd"),
     "geometry": (
         "friction", "static_friction", "dynamic_friction", "friction_across", "stiffness", "dissipation",
-        "relaxation_time", "torsional_friction", "rolling_friction", "restitution", "bounce_threshold",
+        "relaxation_time", "torsional_friction", "rolling_friction", "restitution", "bounce_threshold", "place",
     ),
+    "field": ("vector",),
 }  # fmt: skip
 
 

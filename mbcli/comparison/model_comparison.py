@@ -103,7 +103,7 @@ def compare_models(
         for role in ("visual", "collision") if kind == "geometries" else (None,):
             _compare_descriptions(kind, role, documents, names, result)
     for kind in KINDS:
-        if SINGULAR[kind] in kinds:
+        if SINGULAR.get(kind) in kinds:
             _compare_parameters(kind, loaded, names, result)
     if part != SHAPES:
         for kind in UNNAMED:
@@ -257,8 +257,8 @@ def _compare_parameters(kind: str, loaded: Sequence[LoadedModel], names: Matched
     one, other = by_name(ours, names.entries(SINGULAR[kind], theirs), SINGULAR[kind])
     for name in (name for name in one if name in other):
         for parameter, definition in KINDS[kind].table.items():
-            if kind == "geometry" and parameter == "friction":
-                continue  # it stands for two others
+            if kind == "geometry" and parameter in ("friction", "place"):
+                continue  # one stands for two others, the other is a part of X_BG
             a, b = one[name]["element"].read(definition), other[name]["element"].read(definition)
             if a is None and b is None:
                 continue

@@ -41,7 +41,7 @@ def completions(line, shell="bash"):
         ("mbcli mass-matrix nothing.urdf --at el", []),
         (
             f"mbcli mass-matrix {MODEL} --set ",
-            ["body.", "joint.", "actuator.", "geometry.", "plant_config.", "simulator_config."],
+            ["body.", "joint.", "actuator.", "geometry.", "field.", "plant_config.", "simulator_config."],
         ),
         (f"mbcli mass-matrix {MODEL} --set joint.", ["joint.shoulder.", "joint.elbow.", "joint.*."]),
         (f"mbcli mass-matrix {MODEL} --set joint.elbow.d", ["joint.elbow.damping=", "joint.elbow.default_position="]),

@@ -1,8 +1,9 @@
-"""A linear policy learns to hop: augmented random search (Mania, Guy and Recht, 2018, version V2-t) in 64 worlds.
+"""A linear policy learns to run: augmented random search (Mania, Guy and Recht, 2018, version V2-t) in 64 worlds.
 
-python docs/examples/learn_to_hop.py hopper [SEED]
+python docs/examples/learn_to_run.py Hopper hopper
+python docs/examples/learn_to_run.py HalfCheetah cheetah 1
 
-It writes hopper/policy.npz, hopper/curve.csv and hopper/run.h5, a run of 8 s. The file of the robot is of gymnasium.
+The words are the robot of gymnasium, a folder and a seed. It writes policy.npz, curve.csv and run.h5, a run of 8 s.
 """
 
 import csv
@@ -14,11 +15,12 @@ import gymnasium
 import numpy as np
 
 from mbcli.environments import Policy  # and registers the robot
-from mbcli.environments.gymnasium_robots import Hopper, robot_model
+from mbcli.environments.gymnasium_robots import ROBOTS, robot_model
 from mbcli.simulation import simulate
 
-DIRECTIONS, BEST, ROUNDS, STEP, NOISE = 32, 16, 250, 0.05, 0.03
-FOLDER, SEED = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+ROBOT, FOLDER, SEED = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0
+DIRECTIONS, NOISE = 32, 0.03
+ROUNDS, BEST, STEP = {"Hopper": (450, 16, 0.05), "HalfCheetah": (150, 8, 0.02)}[ROBOT]
 RUNS = 100  # episodes that say what the policy gets in the end
 
 
@@ -58,9 +60,10 @@ def episodes(environments, weights, seen, seed, learns=True):
 def main():
     """Learns, tests and runs."""
     rng, began, steps, rows = np.random.default_rng(SEED), time.perf_counter(), 0, []
-    # without the reward for being healthy, which standing still gets, too
-    many = gymnasium.make_vec("mbcli/Hopper-v0", num_envs=2 * DIRECTIONS, seed=SEED, healthy_reward=0.0)
-    seen, weights = Seen(many.single_observation_space.shape[0]), np.zeros((3, 11))
+    lives = {"healthy_reward": 0.0} if ROBOT == "Hopper" else {}  # standing still gets it, too
+    many = gymnasium.make_vec(f"mbcli/{ROBOT}-v0", num_envs=2 * DIRECTIONS, seed=SEED, **lives)
+    seen = Seen(many.single_observation_space.shape[0])
+    weights = np.zeros((many.single_action_space.shape[0], many.single_observation_space.shape[0]))
     for k in range(ROUNDS):
         directions = rng.normal(size=(DIRECTIONS, *weights.shape))
         tried = weights + NOISE * np.concatenate([directions, -directions])
@@ -70,18 +73,21 @@ def main():
         size = BEST * np.concatenate([up[best], down[best]]).std()
         weights = weights + STEP / size * np.einsum("n,nij->ij", (up - down)[best], directions[best])
         steps += int(lengths.sum())
-        rows.append((steps, time.perf_counter() - began, float((returns + lengths).mean())))
+        rows.append((steps, time.perf_counter() - began, float((returns + (lengths if lives else 0)).mean())))
         if k % 10 == 9:
             print(f"round {k + 1:3}: {steps:9} steps, {rows[-1][1]:4.0f} s, mean return {rows[-1][2]:6.1f}", flush=True)
-    tests = gymnasium.make_vec("mbcli/Hopper-v0", num_envs=RUNS, seed=SEED)
+    print(f"{time.process_time():.0f} s of processor time")
+    tests = gymnasium.make_vec(f"mbcli/{ROBOT}-v0", num_envs=RUNS, seed=SEED)
     returns, lengths = episodes(tests, weights, seen, seed=10**6 + SEED, learns=False)
     print(f"{RUNS} episodes: return {returns.mean():.1f} +- {returns.std():.1f}, length {lengths.mean():.1f}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     np.savez(FOLDER / "policy.npz", weights=weights, mean=seen.mean, deviation=seen.deviation)
     with open(FOLDER / "curve.csv", "w", newline="") as file:
         csv.writer(file).writerows([("steps", "seconds", "mean_return"), *rows])
-    policy = Policy(lambda rows: (rows - seen.mean) / seen.deviation @ weights.T, Hopper(), period=0.008)
-    simulate(robot_model("Hopper"), 8.0, controller=policy, log=FOLDER / "run.h5", force=True)
+    model, task = robot_model(ROBOT), ROBOTS[ROBOT]
+    period = task.FRAMES * model.plant.time_step()
+    policy = Policy(lambda rows: (rows - seen.mean) / seen.deviation @ weights.T, task(), period=period)
+    simulate(model, 8.0, controller=policy, log=FOLDER / "run.h5", force=True)
 
 
 if __name__ == "__main__":
