@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from mbcli.common.fast_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.math.array_types import Vector
+    from mbcli.multibody.tree.joint_actuator import JointActuator
 
 
 @dataclass(frozen=True)
@@ -17,3 +26,11 @@ class Held:
     p: float
     d: float
     rate: float = 0.0
+
+
+def held_at(held: Mapping[JointActuator, Held], q: Vector) -> dict[JointActuator, Held]:
+    """What holds joints, at the positions q (nq,)."""
+    return {
+        actuator: replace(each, position=float(q[actuator.joint().position_start()])) if each.p > 0.0 else each
+        for actuator, each in held.items()
+    }

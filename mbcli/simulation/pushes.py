@@ -79,6 +79,14 @@ class RandomPush:
         return Push(self.body, force, start, start + self.duration)
 
 
+def ending_pushes(pushes: Any, until: float) -> list[Push | RandomPush]:
+    """As read_pushes(); ArgumentError too for random ones without an end, neither their own nor `until` [s]."""
+    given = read_pushes(pushes)
+    if any(isinstance(push, RandomPush) and not np.isfinite(min(push.end, until)) for push in given):
+        raise ArgumentError(f"{argument('pushes')}: a random push needs an end: 'to T', or {argument('until')}")
+    return given
+
+
 def drawn_pushes(pushes: Iterable[Push | RandomPush], seed: int, until: float) -> list[Push]:
     """Pushes, with those drawn that are random, from a seed of the run that ends at a time [s]."""
     random = np.random.default_rng([seed, *b"push"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +22,9 @@ from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
+from mbcli.simulation.held_joint import held_at
 from mbcli.simulation.push_forces import link_force
-from mbcli.simulation.pushes import RandomPush, drawn_pushes, pushed_body, read_pushes
+from mbcli.simulation.pushes import drawn_pushes, ending_pushes, pushed_body
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import CONSTRAINT_TOLERANCE, RunArguments
 from mbcli.simulation.run_warnings import warn_caller
@@ -48,9 +48,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.stepping.inputs import Input
-    from mbcli.multibody.tree.joint_actuator import JointActuator
     from mbcli.simulation.effort_limits import Exceeded
-    from mbcli.simulation.held_joint import Held
 
 OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
 OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
@@ -278,16 +276,9 @@ class Worlds:
         here = [held or int(actuator) in driven for actuator in model.pd_actuator]
         self._desired[:, here, 0] = np.clip(self._q, low, high)[:, places[here]]
         for k, q in enumerate(self._q):
-            holding = self._held_at(q) if held else self._held
+            holding = held_at(self._held, q) if held else self._held
             efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, holding).items()}
             self._carried[k] = [efforts.get(int(actuator), 0.0) for actuator in model.pd_actuator]
-
-    def _held_at(self, q: Vector) -> dict[JointActuator, Held]:
-        """What holds joints, at the positions q (nq,)."""
-        return {
-            actuator: replace(each, position=float(q[actuator.joint().position_start()])) if each.p > 0.0 else each
-            for actuator, each in self._held.items()
-        }
 
     def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Worlds begin again at the time of the start, also those that stopped.
@@ -354,10 +345,8 @@ class Worlds:
 
         ArgumentError for what is no push, or of no body of the model.
         """
-        given = read_pushes(pushes)
+        given = ending_pushes(pushes, until)
         bodies = [pushed_body(self.plant, push.body) for push in given]
-        if any(isinstance(push, RandomPush) and not np.isfinite(min(push.end, until)) for push in given):
-            raise ArgumentError(f"{argument('pushes')}: a random push needs an end: 'to T', or {argument('until')}")
         contexts = self.context_of_each()
         for k in np.atleast_1d(np.arange(len(self))[which]).tolist():
             drawn = drawn_pushes(given, seed + k, until)

@@ -398,3 +398,8 @@ def carried(y: FloatArray, J: FloatArray, x: Any) -> Array:
 def is_positive(Q: FloatArray) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue."""
     return bool(Q.size == 0 or np.linalg.eigvalsh(Q).min() >= -1e-10 * max(1.0, np.abs(Q).max()))
+
+
+def bindings_of(bindings: list[Binding], kind: type[EvaluatorBase]) -> list[Binding]:
+    """Those whose cost or constraint is of this very kind."""
+    return [b for b in bindings if type(b.evaluator()) is kind]

@@ -27,6 +27,7 @@ from mbcli.solvers.evaluators import (
     PyFunctionCost,
     QuadraticConstraint,
     QuadraticCost,
+    bindings_of,
 )
 from mbcli.solvers.given_arguments import flat_variables, ordered_arguments
 from mbcli.solvers.latex import program_in_latex
@@ -275,8 +276,7 @@ class MathematicalProgram:
         found = polynomials([sympy.sympify(e) ** 2])
         if found is None:
             raise RuntimeError(f"{e} is not the length of affine expressions")
-        tolerance = 1e-8 if tolerance is None else tolerance
-        form = 0.5 * found.quadratic[0], found.A[0], float(found.c[0]), tolerance
+        form = 0.5 * found.quadratic[0], found.A[0], float(found.c[0]), 1e-8 if tolerance is None else tolerance
         A, b = DecomposePositiveQuadraticForm(*form)
         return self._bind_cost(L2NormCost(A, b), found.variables)
 
@@ -284,8 +284,11 @@ class MathematicalProgram:
         """(t, cost, cone): |A x + b| as the cost t of a new variable, t >= |A x + b|."""
         A, b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
         slack = self.NewContinuousVariables(1, "slack")
-        rows = np.block([[np.ones((1, 1)), np.zeros((1, A.shape[1]))], [np.zeros((len(A), 1)), A]])
-        cone = self.AddLorentzConeConstraint(rows, np.concatenate([[0.0], b]), np.concatenate([slack, _flat(vars)]))
+        rows, variables = (
+            np.r_[np.eye(1, 1 + A.shape[1]), np.pad(A, ((0, 0), (1, 0)))],
+            np.r_[slack, flat_variables(vars)],
+        )
+        cone = self.AddLorentzConeConstraint(rows, np.pad(b, (1, 0)), variables)
         return slack[0], self.AddLinearCost([1.0], 0.0, slack), cone
 
     def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
@@ -489,11 +492,11 @@ class MathematicalProgram:
 
     def linear_costs(self) -> list[Binding]:
         """The linear costs."""
-        return _of_type(self.costs, LinearCost)
+        return bindings_of(self.costs, LinearCost)
 
     def quadratic_costs(self) -> list[Binding]:
         """The quadratic costs."""
-        return _of_type(self.costs, QuadraticCost)
+        return bindings_of(self.costs, QuadraticCost)
 
     def generic_costs(self) -> list[Binding]:
         """The costs that are neither linear nor quadratic."""
@@ -501,7 +504,7 @@ class MathematicalProgram:
 
     def linear_constraints(self) -> list[Binding]:
         """Linear inequalities, without bounds of variables."""
-        return _of_type(self.constraints, LinearConstraint)
+        return bindings_of(self.constraints, LinearConstraint)
 
     def GetLinearConstraints(self) -> list[Binding]:
         """Linear inequalities and equations."""
@@ -509,19 +512,19 @@ class MathematicalProgram:
 
     def linear_equality_constraints(self) -> list[Binding]:
         """Linear equations."""
-        return _of_type(self.constraints, LinearEqualityConstraint)
+        return bindings_of(self.constraints, LinearEqualityConstraint)
 
     def bounding_box_constraints(self) -> list[Binding]:
         """Bounds of variables."""
-        return _of_type(self.constraints, BoundingBoxConstraint)
+        return bindings_of(self.constraints, BoundingBoxConstraint)
 
     def quadratic_constraints(self) -> list[Binding]:
         """Quadratic constraints."""
-        return _of_type(self.constraints, QuadraticConstraint)
+        return bindings_of(self.constraints, QuadraticConstraint)
 
     def lorentz_cone_constraints(self) -> list[Binding]:
         """Lorentz cones."""
-        return _of_type(self.constraints, LorentzConeConstraint)
+        return bindings_of(self.constraints, LorentzConeConstraint)
 
     def generic_constraints(self) -> list[Binding]:
         """The other ones."""
@@ -593,11 +596,7 @@ class MathematicalProgram:
     def Clone(self) -> MathematicalProgram:
         """A program of the same variables, costs and constraints."""
         other = MathematicalProgram()
-        other.__dict__.update({name: copy(value) for name, value in self.__dict__.items()})
+        other.__dict__.update((name, copy(value)) for name, value in self.__dict__.items())
         return other
 
     __copy__ = Clone
-
-
-def _of_type(bindings: list[Binding], kind: Callable[..., Any]) -> list[Binding]:
-    return [b for b in bindings if type(b.evaluator()) is kind]
