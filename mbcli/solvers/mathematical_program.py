@@ -282,13 +282,9 @@ class MathematicalProgram:
 
     def AddL2NormCostUsingConicConstraint(self, A: ArrayLike, b: ArrayLike, vars: Any) -> tuple[Any, Binding, Binding]:
         """(t, cost, cone): |A x + b| as the cost t of a new variable, t >= |A x + b|."""
-        A, b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
-        slack = self.NewContinuousVariables(1, "slack")
-        rows, variables = (
-            np.r_[np.eye(1, 1 + A.shape[1]), np.pad(A, ((0, 0), (1, 0)))],
-            np.r_[slack, flat_variables(vars)],
-        )
-        cone = self.AddLorentzConeConstraint(rows, np.pad(b, (1, 0)), variables)
+        A, b, slack = np.atleast_2d(A), np.ravel(b), self.NewContinuousVariables(1, "slack")
+        rows = np.r_[np.eye(1, 1 + A.shape[1]), np.pad(A, ((0, 0), (1, 0)))]
+        cone = self.AddLorentzConeConstraint(rows, np.pad(b, (1, 0)), np.r_[slack, flat_variables(vars)])
         return slack[0], self.AddLinearCost([1.0], 0.0, slack), cone
 
     def AddVisualizationCallback(self, callback: Callable[[FloatArray], Any], vars: Any) -> Binding:
@@ -590,8 +586,8 @@ class MathematicalProgram:
         return program_in_latex(self._variables, self.costs, self.constraints, precision)
 
     def __str__(self) -> str:
-        names = " ".join(map(str, self._variables))
-        return "\n".join([f"Decision variables: {names}", "", *map(str, [*self.costs, *self.constraints])])
+        lines = [f"Decision variables: {' '.join(map(str, self._variables))}", ""]
+        return "\n".join([*lines, *map(str, [*self.costs, *self.constraints])])
 
     def Clone(self) -> MathematicalProgram:
         """A program of the same variables, costs and constraints."""
