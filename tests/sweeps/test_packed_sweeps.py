@@ -55,6 +55,10 @@ def test_parts_of_a_bundle_give_the_table_of_the_machine_that_made_it(words, rob
     succeed("sweep", "merge", f"memory://jobs/{points}.csv")
     succeed("sweep", "run", bundle, "-j", "1", "-o", "there.csv", "-q")
     assert Path("there.csv").read_text() == Path("here.csv").read_text()
+    lost = Path("here.csv.journal").read_bytes().splitlines(keepends=True)[:3]  # its client is gone
+    Path("lost.csv.journal").write_bytes(b"".join(lost))
+    assert "2 of them before" in succeed("sweep", "run", bundle, "-j", "1", "--resume", "-o", "lost.csv").err
+    assert Path("lost.csv").read_text() == Path("here.csv").read_text()
     import fsspec
 
     assert fsspec.filesystem("memory").cat_file(f"/jobs/{points}.csv") == Path("here.csv").read_bytes()
