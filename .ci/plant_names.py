@@ -1,9 +1,12 @@
 """For mkdocstrings: the names of PlantCore, `name = file.function`, are documented as the methods that they are.
 
-And sections `Example:` are what it knows as `Examples:`, which it shows as code.
+A section `Example:` is what it knows as `Examples:`, and shows as code. A docstring that gets the sentences of settings
+when it is imported is as it is then.
 """
 
 import copy
+import inspect
+import pydoc
 import re
 
 import griffe
@@ -12,7 +15,10 @@ import griffe
 class PlantNames(griffe.Extension):
     def on_instance(self, *, obj, **others):
         if obj.docstring is not None:
-            obj.docstring.value = obj.docstring.value.replace("\nExample:\n", "\nExamples:\n")
+            text = obj.docstring.value
+            if "{settings}" in text:
+                text = inspect.getdoc(pydoc.locate(obj.path))
+            obj.docstring.value = text.replace("\nExample:\n", "\nExamples:\n")
 
     def on_package(self, *, pkg, **others):
         if pkg.path != "mbcli":

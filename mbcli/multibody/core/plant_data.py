@@ -72,7 +72,7 @@ class PlantData(System):
     first_limited_joint: Joint | None  # dynamics.py
     actuation_parts: list[tuple[str, list[int]]]  # inputs.py
     actuation_ports: frozenset[str]  # inputs.py
-    joints_by_place: list[Joint]  # coordinates.py
+    joints_by_place: list[Joint]  # coordinate_limits.py
     known_places: dict[tuple[str, int], tuple[list[int], Any]]  # coordinates.py
     sizes_of_forces: tuple[int, int]  # force_elements.py
     user_force_elements: list[ForceElement]  # force_elements.py
