@@ -387,12 +387,13 @@ class _Geometry(LeafSystem):
             poses.set_value(frame.id(), X)
         output.set_value(poses)
 
-    @classmethod
-    def _add(cls, builder: DiagramBuilder, state_port: OutputPort, scene_graph: Any, *parameters: Any) -> Any:
-        made = builder.AddSystem(cls(scene_graph, *parameters))
-        builder.Connect(state_port, made.get_input_port())
-        builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
-        return made
+
+def _added(made: Any, builder: DiagramBuilder, state_port: OutputPort, scene_graph: Any) -> Any:
+    """The geometry, in a builder and connected."""
+    builder.AddSystem(made)
+    builder.Connect(state_port, made.get_input_port())
+    builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
+    return made
 
 
 class PendulumGeometry(_Geometry):
@@ -417,7 +418,7 @@ class PendulumGeometry(_Geometry):
     @staticmethod
     def AddToBuilder(builder: DiagramBuilder, pendulum_state_port: OutputPort, scene_graph: Any) -> PendulumGeometry:
         """Adds one that is connected to the state of a pendulum and to a SceneGraph."""
-        return PendulumGeometry._add(builder, pendulum_state_port, scene_graph)
+        return _added(PendulumGeometry(scene_graph), builder, pendulum_state_port, scene_graph)
 
 
 class AcrobotGeometry(_Geometry):
@@ -454,7 +455,7 @@ class AcrobotGeometry(_Geometry):
         if scene_graph is None:
             acrobot_params, scene_graph = None, acrobot_params
         params = AcrobotParams() if acrobot_params is None else acrobot_params
-        return AcrobotGeometry._add(builder, acrobot_state_port, scene_graph, params)
+        return _added(AcrobotGeometry(scene_graph, params), builder, acrobot_state_port, scene_graph)
 
 
 class QuadrotorGeometry(_Geometry):
@@ -476,7 +477,7 @@ class QuadrotorGeometry(_Geometry):
     @staticmethod
     def AddToBuilder(builder: DiagramBuilder, quadrotor_state_port: OutputPort, scene_graph: Any) -> QuadrotorGeometry:
         """Adds one that is connected to the state of a quadrotor and to a SceneGraph."""
-        return QuadrotorGeometry._add(builder, quadrotor_state_port, scene_graph)
+        return _added(QuadrotorGeometry(scene_graph), builder, quadrotor_state_port, scene_graph)
 
 
 def _hanging(angle: float, p: ArrayLike) -> RigidTransform:

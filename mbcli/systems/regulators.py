@@ -189,7 +189,7 @@ def FiniteHorizonLinearQuadraticRegulator(
     n = context.num_continuous_states()
     port = options.input_port_index
     found = _input_port(system, port)
-    u_start = _input_at(found, context, 0)
+    u_start = _input_at(found, context, found.size())
     m = u_start.size
     x_start = context.get_continuous_state_vector().CopyToVector()
     x0 = PiecewisePolynomial(x_start.reshape(-1, 1)) if options.x0 is None else options.x0

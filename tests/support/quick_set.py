@@ -151,6 +151,7 @@ OF_ROOMS = {
     ),
     "tracing": "recorded_models recorded_numbers",
     "trajectories": "curves",
+    "planning": "kinematic_trajectory_optimization",
     "visualization": "meshcat",
 }
 ENTRIES = [re.fullmatch(r"(\w+)(/1)?(?::(\S+))?", entry) for names in OF_ROOMS.values() for entry in names.split()]
