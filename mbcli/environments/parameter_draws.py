@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -34,12 +34,16 @@ class ParameterDraws:
     """
 
     def __init__(self, file: TaskFile, loaded: LoadedModel, count: int, seed: int) -> None:
-        settings = file.settings
+        settings, self._made_of = file.settings, (file, loaded, count, seed)
         self._variations, self._count = file.variations(loaded), count
         self.of_episodes = settings.parameters_drawn == EPISODE and bool(self._variations)
         sets = settings.parameter_sets
         self._sets = sets if sets is None or self.of_episodes else min(sets, count)
         self._of_sets = self._parts(WorldRandom(seed, np.arange(self._sets or 0), OF_PARAMETERS))
+
+    def __reduce__(self) -> Any:
+        """Distributions are functions, which do not pickle: they are read anew."""
+        return ParameterDraws, self._made_of
 
     def of_worlds(self, seeds: Array, worlds: IntArray, episodes: IntArray) -> dict[str, list[str]]:
         """{path: texts} of the parameters of some worlds; episodes: those that they begin."""

@@ -1,6 +1,6 @@
 """PPO of Stable-Baselines3 learns a task; the policy becomes an ONNX file, its curve a table and a picture.
 
-python docs/examples/train.py docs/examples/balance.task.yaml -o balance
+python docs/examples/training/learn_a_task.py docs/examples/balance.task.yaml -o balance
 
 Needs `pip install 'mbcli[sb3,onnx,plot]' onnx onnxscript`.
 """

@@ -1,6 +1,6 @@
 """A linear policy learns to run: augmented random search (Mania, Guy and Recht, 2018, version V2-t) in 64 worlds.
 
-python docs/examples/learn_to_run.py cheetah 1
+python docs/examples/training/learn_to_run.py cheetah 1
 
 The words are a folder and a seed. It writes policy.npz, curve.csv and run.h5, a run of 8 s.
 """
