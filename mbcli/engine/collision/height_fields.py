@@ -62,8 +62,8 @@ def height_field_nearest(c, A, g, limit):
     first_column, end_column = cells_below(c, g, 0, columns, reach)
     for row in range(first_row, end_row):
         for column in range(first_column, end_column):
-            meet_triangle(c, A, g, row, column + 1, 1, reach)
-            meet_triangle(c, A, g, row + 1, column, -1, reach)
+            touch_triangle(c, A, g, row, column + 1, 1, reach)
+            touch_triangle(c, A, g, row + 1, column, -1, reach)
     set_row3(c.p_WC, g, 0, place)
     c.radius[g] = radius
     if c.over[OVER_LAST] < 0.0 <= c.over[OVER_LEAST] or c.over[OVER_LAST] < c.over[OVER_LEAST] == FAR_AWAY:
@@ -124,7 +124,7 @@ def cells_below(c, g, k, count, limit):
 
 
 @kernel
-def meet_triangle(c, A, g, row, column, s, limit):
+def touch_triangle(c, A, g, row, column, s, limit):
     """Candidates of one triangle, see height_prisms.py."""
     if is_beyond_diagonal(c, g, row, column, s, limit):
         return

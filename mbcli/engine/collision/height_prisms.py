@@ -80,7 +80,7 @@ def set_prism(c, g, low):
     for k in range(3):
         lowest = min(lowest, c.vertices[first + k, 2])
         set_corner(c, 1, k, to_world(c, g, row3(c.vertices, first + k, 0)))
-    bottom = max(-c.size[g, 2], min(low, lowest - abs(subtract_rows(c, first + 1, first)[1])))
+    bottom = max(-c.size[g, 2], min(low, lowest - abs(leg_of_triangle(c, first + 1, first)[1])))
     c.triangle[TRIANGLE_BASE] = 1 if bottom == -c.size[g, 2] else 0
     for k in range(3):
         set_row3(c.vertices, first + 3 + k, 0, (c.vertices[first + k, 0], c.vertices[first + k, 1], bottom))
@@ -98,7 +98,7 @@ def set_prism(c, g, low):
 def set_normals(c, g):
     """Of the faces of the prism: its top, its bottom, those below sides 0, 1 and 2."""
     v, f, s = c.vertex_start[g], c.face_start[g], 1.0 * c.triangle[TRIANGLE_SIGN]
-    y_leg, x_leg = subtract_rows(c, v + 1, v), subtract_rows(c, v + 2, v)
+    y_leg, x_leg = leg_of_triangle(c, v + 1, v), leg_of_triangle(c, v + 2, v)
     normal = cross(y_leg, x_leg)
     set_row3(c.face_normal, f, 0, scale(1.0 / square_root(dot(normal, normal)), normal))
     set_row3(c.face_normal, f + 1, 0, (0.0, 0.0, -1.0))
@@ -109,7 +109,7 @@ def set_normals(c, g):
 
 
 @kernel
-def subtract_rows(c, i, j):
+def leg_of_triangle(c, i, j):
     """From vertex j to vertex i."""
     return subtract(row3(c.vertices, i, 0), row3(c.vertices, j, 0))
 
@@ -135,7 +135,11 @@ def leads_out(c, g, normal, point):
     """Whether a point of the prism's surface is one of the field's, out of which a unit vector leads (both in W)."""
     n, p = rotate_back(c.X_WG, g, normal), rotate_back(c.X_WG, g, subtract(point, row3(c.X_WG, g, 9)))
     first = c.vertex_start[g]
-    a, y_leg, x_leg = row3(c.vertices, first, 0), subtract_rows(c, first + 1, first), subtract_rows(c, first + 2, first)
+    a, y_leg, x_leg = (
+        row3(c.vertices, first, 0),
+        leg_of_triangle(c, first + 1, first),
+        leg_of_triangle(c, first + 2, first),
+    )
     u, w = (p[0] - a[0]) / x_leg[0], (p[1] - a[1]) / y_leg[1]
     below = a[2] + u * x_leg[2] + w * y_leg[2] - p[2]
     near = ON_SIDE * (abs(x_leg[0]) + abs(y_leg[1]))
