@@ -156,8 +156,12 @@ def meet_face(c, A, g, normal, tip, gap, reach):
     for k in range(count):
         p = corner(c, 0, k)
         height = dot(normal, subtract(p, origin))
-        if height <= reach and is_over_polygon(c, 1, 3, normal, p) and is_meant(c, A, g, normal, height):
+        if height > reach or not is_over_polygon(c, 1, 3, normal, p):
+            continue
+        if is_meant(c, A, g, normal, height):
             add_candidate(c, A, subtract(p, scale(height, normal)), height, normal)
+        elif -height <= c.over[OVER_EXIT]:
+            keep_last(c, subtract(p, scale(height, normal)), height, normal)
     if count > 2 and -dot(out, normal) > FLAT:
         meet_along_ridges(c, A, g, normal, out, count, reach)
 
