@@ -355,9 +355,8 @@ def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: 
 class _Geometry(LeafSystem):
     """Shows a system whose state is the input: frames with shapes, which are added to a SceneGraph."""
 
-    SOURCE: str = ""
-    STATE: int = 0
-    FRAMES: tuple[str, ...] = ("",)
+    SOURCE, STATE = "", 0
+    FRAMES: tuple[str, ...] = ()
 
     def __init__(self, scene_graph: Any, *parameters: Any) -> None:
         super().__init__()
