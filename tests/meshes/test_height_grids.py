@@ -5,6 +5,8 @@ import zlib
 
 import numpy as np
 import pytest
+from mbcli.parsers.diagnostics import Diagnostics
+from mbcli.parsers.load import load_models
 
 from mbcli.errors import ModelError, ResourceError
 from mbcli.geometry import HeightField
@@ -159,3 +161,19 @@ def test_heights_in_documents_come_back():
     ):
         with pytest.raises(ModelError, match="damaged heights"):
             unpacked_heights(values | change)
+
+
+def test_a_heightmap_of_sdformat_has_the_first_line_of_its_image_at_plus_y(tmp_path):
+    (tmp_path / "hill.png").write_bytes(png(np.array([[0, 0, 0], [10, 20, 30], [100, 50, 25]])))
+    heightmap = "<heightmap><uri>hill.png</uri><size>4 2 0.5</size><pos>0 0 1</pos></heightmap>"
+    (tmp_path / "world.sdf").write_text(
+        '<sdf version="1.9"><model name="m"><static>true</static><link name="l"><collision name="c">'
+        f"<geometry>{heightmap}</geometry></collision></link></model></sdf>"
+    )
+    (model,) = load_models(str(tmp_path / "world.sdf"), diagnostics=Diagnostics())
+    (collision,) = model.links[0].collisions
+    shape, X = collision.shape, np.asarray(collision.X_LG)
+    assert (shape.x, shape.y) == (2.0, 1.0)
+    np.testing.assert_allclose(
+        X[2, 3] + shape.heights, 1.0 + 0.005 * np.array([[100, 50, 25], [10, 20, 30], [0, 0, 0]])
+    )

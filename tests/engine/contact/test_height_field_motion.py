@@ -6,6 +6,10 @@ import pytest
 from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
 
 from mbcli.geometry import HeightField
+from mbcli.models import load_model
+from mbcli.models.loading import ModelText
+from mbcli.simulation import simulate
+from mbcli.simulation.worlds import Worlds
 
 pytestmark = pytest.mark.usefixtures("compiled_here")
 
@@ -142,3 +146,21 @@ def test_steps_are_the_same_interpreted():
         s.steps(3)
         results.append(s.q)
     np.testing.assert_allclose(*results, rtol=0.0, atol=1e-12)
+
+
+def test_worlds_step_as_single_runs():
+    """To the last bit, where bodies roll over ridges and come to rest."""
+    heights = " ".join(str((i + j) % 2) for i in range(6) for j in range(6))
+    ground = f'<hfield name="h" nrow="6" ncol="6" size="1 1 0.3 0.1" elevation="{heights}"/>'
+    bodies = "".join(
+        f'<body pos="{x} 0.1 0.6"><freejoint/><geom type="{kind}" size="{size}"/></body>'
+        for x, kind, size in ((0.1, "box", "0.1 0.08 0.05"), (-0.4, "sphere", "0.08"))
+    )
+    text = f'<mujoco><asset>{ground}</asset><worldbody><geom type="hfield" hfield="h"/>{bodies}</worldbody></mujoco>'
+    model = load_model(ModelText(text.encode(), "m.xml"), contact=True)
+    log = simulate(model, 0.5, log_rate=100.0, warn=lambda line: None)
+    states = Worlds(model, 3).rollout(500, every=10)
+    nq = model.plant.num_positions()
+    for world in states:
+        np.testing.assert_array_equal(world[:, :nq], log.q[1:])
+    assert log.q[-1, 6] < 0.5  # it has fallen onto the ground
