@@ -1,4 +1,4 @@
-"""Motions that minimize costs within constraints, under the names of pydrake.planning; needs SymPy."""
+"""Motions that minimize costs within constraints, and diagrams of a robot, under the names of pydrake.planning."""
 
 from mbcli.lazy_exports import lazy_exports
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mbcli.planning.direct_transcription import DirectTranscription
     from mbcli.planning.kinematic_trajectory_optimization import KinematicTrajectoryOptimization
     from mbcli.planning.multiple_shooting import MultipleShooting
+    from mbcli.planning.robot_diagram import RobotDiagram, RobotDiagramBuilder
 
 __all__ = [
     "AddDirectCollocationConstraint",
@@ -20,6 +21,8 @@ __all__ = [
     "DirectTranscription",
     "KinematicTrajectoryOptimization",
     "MultipleShooting",
+    "RobotDiagram",
+    "RobotDiagramBuilder",
 ]
 
 __getattr__ = lazy_exports(
@@ -33,5 +36,6 @@ __getattr__ = lazy_exports(
         "direct_transcription": ("DirectTranscription",),
         "kinematic_trajectory_optimization": ("KinematicTrajectoryOptimization",),
         "multiple_shooting": ("MultipleShooting",),
+        "robot_diagram": ("RobotDiagram", "RobotDiagramBuilder"),
     },
 )
