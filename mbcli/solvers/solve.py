@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # by which constraints may be off in a solution
 OPTIMALITY = 1e-9  # of costs, where SLSQP stops
 ITERATIONS = 1000
+FEW = 50  # variables up to which a program with costs begins where its constraints hold; paths have good guesses
 LARGE = 300  # variables from which on IPOPT solves, where it is installed: SLSQP's steps take their number cubed
 ATTEMPTS = 3  # of SLSQP, which stops where linear models of constraints contradict each other
 
@@ -353,15 +354,14 @@ def _nonlinear(prog: MathematicalProgram, start: FloatArray, options: SolverOpti
     if (lower > upper).any():
         return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, "SLSQP")
     start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
-    is_large = start.size >= LARGE and ipopt.is_installed()
-    if not (prog.costs and is_large):
+    if not prog.costs or start.size <= FEW:
         # SLSQP follows linear models: far from where constraints hold it finds worse minima, and more slowly
         near = rows.nearly_feasible(start, lower, upper)
         if all(prog.CheckSatisfied(b, near, TOLERANCE) for b in prog.constraints):
             if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
                 return MathematicalProgramResult(prog, near, SolutionResult.kSolutionFound, "least squares")
             start = near
-    if is_large:
+    if start.size >= LARGE and ipopt.is_installed():
         return _ipopt(prog, start, rows, (lower, upper), options)
     return _slsqp(prog, start, rows, (lower, upper), options)
 

@@ -82,9 +82,11 @@ def written(place: str) -> Iterator[str]:
         except OSError as error:
             raise OutputError(f"{place}: error: cannot be written: {error.strerror or error}") from None
         return
-    with tempfile.NamedTemporaryFile(prefix=folder_prefix("store")) as file:
-        yield file.name
-        with open(file.name, "rb") as content:  # the program that wrote it may have made a new one
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("store")) as folder:
+        name = os.path.join(folder, "content")
+        open(name, "xb").close()
+        yield name
+        with open(name, "rb") as content:
             put(place, content)
 
 
@@ -129,13 +131,13 @@ def read_here(place: str) -> Iterator[str]:
     if not is_address(place):
         yield place
         return
-    with tempfile.NamedTemporaryFile(prefix=folder_prefix("store")) as file:
+    with tempfile.TemporaryDirectory(prefix=folder_prefix("store")) as folder:
+        name = os.path.join(folder, "content")
         with _reading(place):
             files, path = file_system(place)
-            with files.open(path, "rb") as content:
+            with files.open(path, "rb") as content, open(name, "xb") as file:
                 shutil.copyfileobj(content, file, PIECE)
-            file.flush()
-        yield file.name
+        yield name
 
 
 def remove(place: str) -> None:

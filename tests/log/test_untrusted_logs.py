@@ -315,7 +315,7 @@ def test_every_option_of_simulate_is_harmless_or_a_file_or_refused():
         *("packages", "package_paths", "allow_outside", "xacro", "xacro_args", "scenario_text", "input_file"),
         *("state_file", "state_time", "states", "states_format"),
         "pushes",  # but for those that name no table
-        *("controller", "controller_pickle", "trajectory", "follow", "interpolation"),  # programs, and files
+        *("controller", "controller_pickle", "task", "trajectory", "follow", "interpolation"),  # programs, and files
     }
     may_push = recorded_command.MAY_ASK["pushes"]
     assert may_push(("arm=1,0,0", "arm=2,0,0"), ()) and not may_push(("arm=1,0,0", "pushes.csv"), ("pushes.csv",))

@@ -301,8 +301,9 @@ def CalcRelativeTransform(plant: PlantData, context: Context, frame_A: Frame, fr
 
     Example:
       >>> upper, lower = plant.GetFrameByName("upper"), plant.GetFrameByName("lower")
-      >>> plant.CalcRelativeTransform(context, upper, lower).translation()
-      array([ 0.,  0., -1.])
+      >>> X = plant.CalcRelativeTransform(context, upper, lower)
+      >>> (X.translation().round(6) + 0.0).tolist()
+      [0.0, 0.0, -1.0]
     """
     state = context.state
     if state.plant is not plant:

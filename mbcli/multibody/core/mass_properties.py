@@ -106,7 +106,7 @@ def CalcTotalMass(
       RuntimeError: the context is another plant's; a model instance does not exist.
 
     Example:
-      >>> float(plant.CalcTotalMass(context).round(6))
+      >>> float(round(plant.CalcTotalMass(context), 6))
       1.8
     """
     return _links_and_mass(plant, context, key_of(model_instances))[1]

@@ -35,7 +35,7 @@ from mbcli.engine.runtime.linking import all_kernels, bodies_of
 from mbcli.engine.runtime.model import Data, Model, _zeroed_memory
 
 ENGINE = Path(mbcli.engine.__file__).parent
-SIZES = {"nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
+SIZES = {"nbound": 2, "nbody": 3, "nlink": 5, "nframe": 6, "nq": 8, "nv": 7, "nu": 2}
 SIZES |= {"ndriven": 1, "ntransmission": 2, "nactivation": 1, "npath": 3, "nsum": 2, "nelement": 4}
 SIZES |= {
     "nspring": 2,
