@@ -100,7 +100,7 @@ class RobotDiagramBuilder:
         return RobotDiagram(builder, *systems)
 
     def _export_all(self, builder: DiagramBuilder) -> None:
-        source = self._plant.get_source_id()
+        source: Any = self._plant.get_source_id()  # it has one, being registered
         between = [self._plant.get_geometry_query_input_port(), self._scene_graph.get_source_pose_port(source)]
         between.append(self._scene_graph.get_source_configuration_port(source))
         inner = {(port.get_system(), port.get_name()) for port in between}
