@@ -107,29 +107,19 @@ class Drake:
 
     def steps_call(self, time_step, steps):
         plant = self._plant(time_step)
-        simulator = self._simulator_type(plant)
-        context = simulator.get_mutable_context()
-        if plant.num_actuators():
-            plant.get_actuation_input_port().FixValue(context, np.zeros(plant.num_actuators()))
-        q_v = np.concatenate([self._case.q[0], self._case.v[0]])
-
-        def run():
-            context.SetTime(0.0)
-            plant.SetPositionsAndVelocities(context, q_v)
-            simulator.Initialize()
-            simulator.AdvanceTo(steps * time_step)
-            return plant.GetPositionsAndVelocities(context)
-
-        return Call(run)
+        return Call(self._motion(plant, self._simulator_type(plant), steps * time_step))
 
     def continuous_motion(self, accuracy, duration, scheme="runge_kutta3"):
         """A function to [q; v] at the end of a motion by an integrator with error control."""
         from pydrake.systems.analysis import ApplySimulatorConfig, SimulatorConfig
 
-        plant = self._continuous_plant
-        simulator = self._simulator_type(plant)
+        simulator = self._simulator_type(self._continuous_plant)
         config = SimulatorConfig(integration_scheme=scheme, accuracy=accuracy, max_step_size=1.0)
         ApplySimulatorConfig(config, simulator)
+        return self._motion(self._continuous_plant, simulator, duration)
+
+    def _motion(self, plant, simulator, duration):
+        """A function to [q; v] after a duration from the first state, without actuation."""
         context = simulator.get_mutable_context()
         if plant.num_actuators():
             plant.get_actuation_input_port().FixValue(context, np.zeros(plant.num_actuators()))

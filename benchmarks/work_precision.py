@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks import own
 from benchmarks.peers import ADAPTERS, installed, urdf_without_geometry
 from benchmarks.scenes import MODELS
+from mbcli.errors import MbcliError
 from mbcli.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
 
 STEPS = [0.02 / 2**k for k in range(12)]  # [s]
@@ -134,7 +135,7 @@ def measure(case, text, weld, duration):
                 continue
             try:
                 seconds, result = timed(run)
-            except Exception as error:  # an accuracy below rounding: the step becomes too small
+            except (MbcliError, RuntimeError) as error:  # an accuracy below rounding: the step becomes too small
                 print(f"  {name} {setting:g}: {str(error).splitlines()[0][:90]}", file=sys.stderr)
                 continue
             rows.append((setting, seconds, error_of(case, result, reference)))

@@ -5,6 +5,7 @@ The equations are those of textbooks (Spong 1995 for the acrobot; Mellinger, Mic
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -352,7 +353,7 @@ def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: 
     return LinearQuadraticRegulator(quadrotor_plant, context, np.diag([10.0] * 6 + [1.0] * 6), np.eye(4))
 
 
-class _Geometry(LeafSystem):
+class _Geometry(LeafSystem, ABC):
     """Shows a system whose state is the input: frames with shapes, which are added to a SceneGraph."""
 
     SOURCE, STATE = "", 0
@@ -372,13 +373,13 @@ class _Geometry(LeafSystem):
         self.DeclareVectorInputPort("state", self.STATE)
         self.DeclareAbstractOutputPort("geometry_pose", lambda: AbstractValue.Make(FramePoseVector()), self._poses)
 
+    @abstractmethod
     def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
         """Shapes with the number of their frame, None for World."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _frames_at(self, state: Array) -> list[RigidTransform]:
         """Poses of the frames in World."""
-        raise NotImplementedError
 
     def _poses(self, context: Any, output: AbstractValue) -> None:
         poses = FramePoseVector()

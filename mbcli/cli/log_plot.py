@@ -122,17 +122,14 @@ def _subplots(paths: Sequence[str], wanted: dict[str, Any]) -> list[Subplot]:
 
 def _follow(paths: Sequence[str], wanted: dict[str, Any], drawing: Any, interval: float) -> None:
     """Draws what logs have every `interval` seconds, and once more when no run writes them any more."""
-    from mbcli.log.running import is_written, path_of_rows
+    from mbcli.log.running import is_written, path_of_rows, read_rows
 
     while True:
-        there = [path_of_rows(path) for path in paths]
         # whoever writes is asked before the rows are read: what ends meanwhile is read to its end by the next drawing
-        goes_on = any(is_written(path) for path in there)
+        goes_on = any(is_written(path_of_rows(path)) for path in paths)
         try:
-            subplots = _subplots(there, wanted)
+            subplots = read_rows(paths, lambda there: _subplots(there, wanted))
         except (ResourceError, ModelError):
-            if there != [path_of_rows(path) for path in paths]:  # a run that has ended gives its log another name
-                continue
             if not goes_on:
                 raise
             subplots = None  # there are no rows yet, or its file is being closed

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,8 +51,7 @@ from mbcli.simulation.run_arguments import RunArguments
 from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME, VIEW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from mbcli.math.array_types import BoolArray
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
@@ -309,10 +307,14 @@ def _recorded_run(
     from mbcli.cli.state import set_state
     from mbcli.simulation.recorded_run import RecordedRun
 
-    start: Callable[..., Any] = lambda plant, context: set_state(loaded, context, state)  # noqa: E731
-    if options.policy is not None and not state_is_given(state):
+    by_task = options.policy is not None and not state_is_given(state)
+
+    def start(plant: MultibodyPlant, context: Context) -> BoolArray:
+        if not by_task:
+            return set_state(loaded, context, state)
         seed = loaded.config.random_seed if options.seed is None else options.seed
-        start = partial(place_by_task, options.policy, loaded, seed)
+        return place_by_task(options.policy, loaded, seed, plant, context)
+
     return RecordedRun(
         loaded,
         start=start,

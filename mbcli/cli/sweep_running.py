@@ -60,8 +60,10 @@ engine_options = together(
 
 def check_format(output: str) -> None:
     """What is wrong with the name of an output."""
+    from mbcli.sweeps.data_set import is_folder
+
     suffix = os.path.splitext(output)[1].lower()
-    if suffix not in (".csv", ".parquet") and not output.endswith("/"):
+    if suffix not in (".csv", ".parquet") and not is_folder(output):
         raise click.UsageError(f"-o {output}: the table is a .csv or .parquet file, or a FOLDER/ of these")
     if suffix == ".parquet":
         from mbcli.sweeps.result_table import require_parquet
@@ -108,11 +110,12 @@ def journal_beside(options: Options) -> str | None:
 
 def run_points(prepared: Sweep, options: Options, quiet: bool) -> tuple[ResultTable, ProgressLine]:
     """Runs a sweep under engine_options, and writes its table if it is a file or a folder."""
+    from mbcli.sweeps.data_set import is_folder
     from mbcli.sweeps.sweeping import run_sweep
 
     journal = journal_beside(options)
     output = None if journal is None or options.shard is not None else options.output
-    is_data_set = output is not None and output.endswith("/")
+    is_data_set = output is not None and is_folder(output)
     with closing(ProgressLine(shown=not quiet)) as progress:
         try:
             table = run_sweep(

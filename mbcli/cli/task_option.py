@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
 
-PARAMETERS = {
+PARAMETERS = {  # {key of `load` of a task file: parameter of `simulate` of the same meaning}
     "contact": "no_contact",
     "ground": "ground",
     "dt": "time_step",
@@ -29,7 +29,6 @@ PARAMETERS = {
     "weld_base": "weld_base",
     "actuators": "actuators",
 }
-"""{key of `load` of a task file: parameter of `simulate` of the same meaning}"""
 WITH_CONTACT = ("ground", "contact_model", "contact_approximation")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 GUESS = 0.003  # of what no trajectory is given for: not 0, where slopes may vanish
 
 
-class MultipleShooting:
+class MultipleShooting(ABC):
     """States x, inputs u and time steps h over num_time_samples; DirectCollocation and DirectTranscription derive.
 
     time(), state(), input() and what NewSequentialVariable() gives stand for the variables at any sample, in costs and
@@ -51,6 +52,7 @@ class MultipleShooting:
         self._time = DecisionVariable("t", real=True)
         self._stands("x", num_states, self._prog.NewContinuousVariables(num_states * self.num_samples, "x"))
         self._stands("u", num_inputs, self._prog.NewContinuousVariables(num_inputs * self.num_samples, "u"))
+        self._last_parsed: tuple[Any, tuple[EvaluatorBase, Array]] | None = None  # one formula is added at all samples
         self._h = np.zeros(0, dtype=object)
         if isinstance(time_step, tuple):
             if not 0.0 <= time_step[0] <= time_step[1]:
@@ -164,9 +166,9 @@ class MultipleShooting:
                 steps = [self._h[k] for k in weights]
                 self._prog.AddCost(made, np.array([*steps, *binding.variables()], dtype=object))
 
+    @abstractmethod
     def _weights_of_running_cost(self, index: int) -> dict[int, float]:
         """{time step: share} by whose sum the running cost at a sample counts."""
-        raise NotImplementedError
 
     @also_named(matrix="e")
     def AddFinalCost(self, e: Any) -> Binding:
@@ -184,14 +186,12 @@ class MultipleShooting:
             what = what.subs(self._time, sum(self._h[:index]) if self._fixed_step is None else index * self._fixed_step)
         vars = None if vars is None else tuple(np.ravel(np.asarray(vars, dtype=object)))
         key = method, what, vars
-        if self._parsed is None or self._parsed[0] != key:
-            self._parsed = key, _parsed(*key)
-        evaluator, variables = self._parsed[1]
+        if self._last_parsed is None or self._last_parsed[0] != key:
+            self._last_parsed = key, _parsed(*key)
+        evaluator, variables = self._last_parsed[1]
         own = [self._variable_at(v, index) for v in variables]
         binding = Binding(evaluator, own)
         return binding if prog is None else getattr(prog, method)(evaluator, np.array(own, dtype=object))
-
-    _parsed: tuple[Any, tuple[EvaluatorBase, Array]] | None = None  # the last: one formula is added at all samples
 
     def _variable_at(self, v: Any, index: int) -> Any:
         if v == self._time:
@@ -244,13 +244,13 @@ class MultipleShooting:
         variables = self._sequence(name)
         return np.array(result.GetSolution(variables.ravel()), dtype=float).reshape(variables.shape).T
 
+    @abstractmethod
     def ReconstructInputTrajectory(self, result: MathematicalProgramResult) -> PiecewisePolynomial:
         """The inputs over time, as the way from one sample to the next has them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ReconstructStateTrajectory(self, result: MathematicalProgramResult) -> PiecewisePolynomial:
         """The states over time, as the way from one sample to the next has them."""
-        raise NotImplementedError
 
     # callbacks
 

@@ -27,6 +27,9 @@ LOCAL = ("file://", "local://")
 PIECE = 1 << 22  # bytes that are read at once
 FETCHED_AT_ONCE = 8  # objects, which are in memory together
 
+_writing = threading.Lock()  # a transaction has all that its file system writes, in whatever thread
+_writers: dict[str, Any] = {}  # file systems that nobody else has
+
 
 def is_address(place: str) -> bool:
     """Whether a place is one of a store."""
@@ -152,10 +155,6 @@ def remove(place: str) -> None:
         pass
     except Exception as error:  # whatever a store raises
         raise OutputError(f"{place}: error: cannot be removed: {_told(error)}") from None
-
-
-_writing = threading.Lock()  # a transaction has all that its file system writes, in whatever thread
-_writers: dict[str, Any] = {}  # file systems that nobody else has
 
 
 def file_system(place: str, **options: Any) -> tuple[Any, str]:

@@ -53,6 +53,8 @@ class MotionSlopes:
     def values(self, z: FloatArray) -> FloatArray:
         """(nx,) at z = [x, u], which nobody may change."""
         key = z.tobytes()
+        if key in self._slopes:
+            return self._slopes[key][0]
         if key not in self._values:
             if len(self._values) >= REMEMBERED:
                 self._values.clear()

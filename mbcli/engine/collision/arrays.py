@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -38,6 +37,7 @@ from mbcli.engine.fields.collision_fields import (
 from mbcli.engine.fields.model_fields import shape_of
 from mbcli.engine.runtime.addresses import address_of_function, is_at_hand
 from mbcli.engine.runtime.model import Arrays
+from mbcli.meshes.hull import Hull
 
 LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
@@ -45,7 +45,7 @@ SKIN_SHARE = 0.2  # of the median radius
 INFINITE_RADIUS = 1e300
 NO_GRAIN = (-1, 0.0, 0.0, 0.0, 0.0, 0.0)  # friction is the same in all directions
 AS_THE_OTHER = -1.0  # in place of a restitution: that of what the solid touches
-CANDIDATES = 64
+CANDIDATES = 64  # on height fields that there is room for, at first
 KEPT_ELEMENTS = 4096  # pairs of elements of meshes that there is room for, at least
 AT_NEED = {  # what not every run needs: pairs whose distance has no closed form, and what is fast or bounces
     COLLISION_AT_CONVEX: "convex_nearest_called",
@@ -54,7 +54,7 @@ AT_NEED = {  # what not every run needs: pairs whose distance has no closed form
 }
 SHARED = {field.name for field in dataclass_fields(FieldMeshes)} | {"heights"}  # that nothing writes, often large
 
-PRISM = SimpleNamespace(  # of a height field, as a Hull, see height_prisms.py
+PRISM = Hull(  # of a height field, see height_prisms.py
     vertices=np.zeros((6, 3)),
     edge_start=np.arange(0, 19, 3),
     edges=np.array([1, 2, 3, 0, 2, 4, 0, 1, 5, 0, 4, 5, 1, 3, 5, 2, 3, 4]),
@@ -69,9 +69,8 @@ class Solid:
     """The engine's view of one geometry.
 
     size: as in COLLISION_FIELDS. material: stiffness, dissipation, relaxation time, dynamic, static friction.
-    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. heights: (rows,
-    columns) of a height field. cover, mixing: as in
-    COLLISION_FIELDS. field_kind, mesh_of, compliance: of contact surfaces, as in COLLISION_FIELDS.
+    filter_row: solids of one row have the same filters. hull: Hull of a CONVEX solid. heights: (rows, columns) of a
+    height field. cover, mixing: as in COLLISION_FIELDS. field_kind, mesh_of, compliance: of contact surfaces, as there.
     """
 
     kind: int
