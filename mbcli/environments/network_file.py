@@ -52,7 +52,7 @@ class NetworkFile:
         self.width_in: int | None = None
         self.width_out: int | None = None
         self._rows: int | None = None  # that it takes at once
-        self._run: Callable[[Array], Any] = self._onnx() if self.path.endswith(ONNX) else self._torchscript()
+        self._run: Callable[[Array], Any] = self._onnx() if self.path.lower().endswith(ONNX) else self._torchscript()
 
     def __call__(self, values: Matrix) -> FloatArray:
         """Outputs (n, m) of inputs (n, k). ControlError: it does not compute them, or they are not finite."""

@@ -132,8 +132,11 @@ def test_files_that_are_no_networks_are_one_line(tmp_path):
     pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"\x08\x07nothing")
-    with pytest.raises(ModelError, match=r"broken.onnx: error: is no ONNX file"):
-        NetworkFile(broken)
+    for name in ("broken.onnx", "broken.ONNX"):  # data in any case, never a program
+        broken.rename(broken.with_name(name))
+        broken = broken.with_name(name)
+        with pytest.raises(ModelError, match=f"{name}: error: is no ONNX file"):
+            NetworkFile(broken)
     with pytest.raises(ResourceError, match="there is no such file"):
         NetworkFile(tmp_path / "none.onnx")
     with pytest.raises(ModelError, match=r"has 2 inputs \(observation, memory\): one, of rows, is wanted"):

@@ -1,13 +1,13 @@
 """Height fields of MJCF files, against what MuJoCo makes of them."""
 
 import struct
-import zlib
 
 import numpy as np
 import pytest
 from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import HeightField
+from png_images import png
 
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.multibody.parsing import Parser
@@ -21,16 +21,6 @@ INLINE = 'nrow="3" ncol="4" elevation="0 1 2 3  4 5 6 7  8 9 10 12"'
 def text(attributes, bodies="", options=""):
     asset = f'<asset><hfield name="h" size="2 1 .5 .1" {attributes}/></asset>'
     return f'<mujoco>{options}{asset}<worldbody><geom name="g" type="hfield" hfield="h"/>{bodies}</worldbody></mujoco>'
-
-
-def png(pixels):
-    """An 8-bit grey image."""
-    rows, columns = pixels.shape
-    lines = np.hstack([np.zeros((rows, 1), np.uint8), pixels.astype(np.uint8)]).tobytes()
-    header = struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)
-    parts = (b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b"")
-    chunks = (struct.pack(">I", len(c)) + k + c + struct.pack(">I", zlib.crc32(k + c)) for k, c in parts)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 @pytest.fixture
