@@ -16,6 +16,7 @@ import json
 import os
 import time
 import warnings
+import weakref
 from array import array
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ class StoredRows(KeptRows):
         """All that a line says. ModelError if it was changed meanwhile."""
         if self._file is None:
             self._file = open(self.path, "rb")  # noqa: SIM115 - as long as rows are asked for
+            weakref.finalize(self, self._file.close)
         self._file.seek(self._offsets[index])
         document = _document(self._file.readline())
         if document is None or document.get("point") != index:

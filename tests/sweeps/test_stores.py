@@ -216,10 +216,11 @@ def test_a_thread_that_ends_to_write_does_not_end_what_another_writes(bucket):
 
 def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_lines, "SENT_EVERY", 0.05)
-    write, fails = stored_lines.write_bytes, []
+    write, fails, failed = stored_lines.write_bytes, [], threading.Event()
 
     def away(place, lines):
         if fails:
+            failed.set()
             raise OutputError(f"{place}: error: cannot be written: away")
         write(place, lines)
 
@@ -229,6 +230,8 @@ def test_a_store_that_is_away_for_a_while_costs_a_warning_and_at_the_end_an_erro
 
     def look(progress):
         fails[:] = [True] if 5 < progress.done < 20 else []
+        if fails:
+            assert failed.wait(60.0)  # cases may be faster than lines are sent
 
     with pytest.warns(RuntimeWarning, match="cannot be written: away; it is tried again"):
         there = sweep(PENDULUM, vary, journal="memory://j1", on_progress=look, **options)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -37,7 +38,6 @@ from mbcli.engine.fields.collision_fields import (
 from mbcli.engine.fields.model_fields import shape_of
 from mbcli.engine.runtime.addresses import address_of_function, is_at_hand
 from mbcli.engine.runtime.model import Arrays
-from mbcli.meshes.hull import Hull
 
 LEVEL_RATIO = 4.0  # of the largest radii of levels of sizes, at least
 FEW = 32  # solids of a level that share one cell
@@ -54,7 +54,7 @@ AT_NEED = {  # what not every run needs: pairs whose distance has no closed form
 }
 SHARED = {field.name for field in dataclass_fields(FieldMeshes)} | {"heights"}  # that nothing writes, often large
 
-PRISM = Hull(  # of a height field, see height_prisms.py
+PRISM = SimpleNamespace(  # of a height field, as a Hull of mbcli.meshes, see height_prisms.py
     vertices=np.zeros((6, 3)),
     edge_start=np.arange(0, 19, 3),
     edges=np.array([1, 2, 3, 0, 2, 4, 0, 1, 5, 0, 4, 5, 1, 3, 5, 2, 3, 4]),
