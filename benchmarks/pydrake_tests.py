@@ -1,47 +1,83 @@
-"""Pydrake's own tests of multibody, math and autodiff under mbcli: which pass, and why the others do not.
+"""Pydrake's own tests under mbcli: how many pass of those that pass under pydrake here, and why the others do not.
 
-    python -m benchmarks.pydrake_tests DRAKE [FILE...] [--models FOLDER]
+    python -m benchmarks.pydrake_tests DRAKE [FILE...] [--models FOLDER] [--json FILE]
 
-DRAKE is a folder of Drake's sources (its `bindings`, and `multibody` and `examples` for the models that tests load);
-FOLDER has the package `drake_models`. The tests run as they are, by `mbcli.pydrake`; numbers are compared by
-mbcli.common.test_utilities. FILE is a test below bindings/pydrake; default: FILES.
+DRAKE is a folder of Drake's sources, at the version of the package that is installed (its `bindings`, and `multibody`
+and `examples` for the models that tests load); FOLDER has the package `drake_models`. FILE is a test below
+bindings/pydrake; default: all whose helpers no C++ has to be built for. Each file runs as it is in a process of its own
+under pydrake, and in another one under mbcli by `mbcli.pydrake`; numbers are compared by mbcli.common.test_utilities
+there. A test that says "out of mbcli's scope" is refused by decision, and counted apart.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
+import subprocess
 import sys
 import types
 import unittest
-from importlib.abc import MetaPathFinder
+from collections import Counter
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
-FILES = (
-    "multibody/test/plant_test.py",
-    "multibody/test/math_test.py",
-    "math/test/math_test.py",
-    "autodiffutils/test/autodiffutils_test.py",
-    "test/forward_diff_test.py",
-)
 UTILITIES = "pydrake.common.test_utilities"
-ALGEBRA, CASTS = f"{UTILITIES}.algebra_test_util", f"{UTILITIES}.autodiffutils_test_util"
+CASTS = f"{UTILITIES}.autodiffutils_test_util"
+OF_BUILDS = ("test_utilities/", "install_test", "memory_leak", "stubgen", "dot_clang", "odr_test", "_gil", "meldis")
+PAGES = ("meshcat_test", "model_visualizer")  # wait for a browser
+TIME = 300  # [s] of a file
+PASSED, SKIPPED, REFUSED = "", "skipped", "out of mbcli's scope"
 
 
 class OfTheSources(MetaPathFinder):
-    """Finds the tests' own helpers that are no comparisons: one in the sources, and one that is C++ there."""
+    """Finds the tests' own helpers in the sources, as no package has them."""
 
     def __init__(self, bindings: Path) -> None:
         self._bindings = bindings
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name == ALGEBRA:
+        if not name.startswith("pydrake.") or "test" not in name:
+            return None
+        place = self._bindings / name.removeprefix("pydrake.").replace(".", "/")
+        if (place / "__init__.py").is_file():
             return importlib.util.spec_from_file_location(
-                name, self._bindings / "common/test_utilities/algebra_test_util/__init__.py"
+                name, place / "__init__.py", submodule_search_locations=[str(place)]
             )
+        if place.is_dir():
+            spec = ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [str(place)]
+            return spec
+        file = place.with_suffix(".py")
+        return importlib.util.spec_from_file_location(name, file) if file.is_file() else None
+
+
+class OfMbcli(MetaPathFinder, Loader):
+    """Finds comparisons of mbcli's, and empty modules in place of pydrake's own that are private."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name == UTILITIES or name.startswith(f"{UTILITIES}."):
+            own = importlib.util.find_spec(name.replace("pydrake", "mbcli", 1))
+            if own is not None and own.origin is not None:
+                return importlib.util.spec_from_file_location(
+                    name, own.origin, submodule_search_locations=own.submodule_search_locations
+                )
+        if name.startswith("pydrake.") and name.rpartition(".")[2].startswith("_"):
+            return ModuleSpec(name, self)
         return None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        from mbcli.pydrake_names import Missing
+
+        module = types.ModuleType(spec.name)
+        module.__getattr__ = lambda name: Missing(f"{spec.name}.{name}", (), {})  # type: ignore[method-assign]
+        return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        pass
 
 
 def casts() -> types.ModuleType:
@@ -62,6 +98,27 @@ def casts() -> types.ModuleType:
     return module
 
 
+def use_mbcli() -> None:
+    """Tests run under mbcli; a private name that it lacks fails where it is used, not for all tests of a file."""
+    from mbcli.pydrake import use_mbcli_for_pydrake
+    from mbcli.pydrake_names import AliasModule, Missing
+
+    use_mbcli_for_pydrake()
+    sys.meta_path.insert(0, OfMbcli())
+    sys.modules[CASTS] = casts()
+    public = AliasModule.__getattr__
+
+    def found(module: AliasModule, name: str) -> Any:
+        try:
+            return public(module, name)
+        except AttributeError:
+            if not name.startswith("_") or name.startswith("__"):
+                raise
+            return Missing(f"{module.__name__}.{name}", (), {})
+
+    AliasModule.__getattr__ = found  # type: ignore[method-assign]
+
+
 def tests_in(suite: Any) -> Any:
     for test in suite:
         if isinstance(test, unittest.TestSuite):
@@ -70,50 +127,88 @@ def tests_in(suite: Any) -> Any:
             yield test
 
 
-def run(path: Path) -> tuple[int, int]:
-    """Runs a file; prints what fails with its last line; returns how many passed, and of how many."""
-    from mbcli.pydrake import _Script
+def run_here(path: Path, bindings: Path, under: str) -> None:
+    """Runs the tests of a file; prints [name, last line of what it failed with] as JSON, a line each."""
+    sys.meta_path.append(OfTheSources(bindings))
+    if under == "mbcli":
+        use_mbcli()
+        from mbcli.pydrake import _Script
 
-    module = types.ModuleType(f"tests_of_{path.stem}")
+    name = f"tests_of_{path.stem}"
+    module = types.ModuleType(name)
     module.__file__ = str(path)
-    sys.modules[module.__name__] = module
-    _Script(module.__name__, str(path)).exec_module(module)
-    passed = count = 0
+    sys.modules[name] = module
+    if under == "mbcli":
+        _Script(name, str(path)).exec_module(module)
+    else:
+        exec(compile(path.read_text(), path, "exec"), module.__dict__)
     for test in tests_in(unittest.defaultTestLoader.loadTestsFromModule(module)):
         result = unittest.TestResult()
         test.run(result)
         bad = [*result.failures, *result.errors]
-        count += 1
-        passed += not bad
-        for _, text in bad[:1]:
-            print(f"  {test.id().rpartition('.')[2]}: {text.rstrip().splitlines()[-1][:160]}", flush=True)
-    print(f"{path.parent.parent.name}/{path.name}: {passed} of {count}", flush=True)
-    return passed, count
+        line = bad[0][1].rstrip().splitlines()[-1][:200] if bad else SKIPPED if result.skipped else PASSED
+        print("\n" + json.dumps([test.id().partition(".")[2], line]), flush=True)
+
+
+def run(file: str, options: Any, under: str) -> dict[str, str]:
+    """{test: why it failed} of a file in a process of its own; what ends it as a whole stands under ""."""
+    words = [sys.executable, "-m", "benchmarks.pydrake_tests", str(options.drake), file, "--under", under]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=TIME)
+        text, errors = done.stdout, done.stderr if done.returncode else ""
+    except subprocess.TimeoutExpired as error:
+        text, errors = (error.stdout or b"").decode(), f"takes more than {TIME} s"
+    results = dict(json.loads(line) for line in text.splitlines() if line.startswith('["'))
+    return results | ({"": errors.rstrip().splitlines()[-1][:200]} if errors else {})
+
+
+def compare(file: str, options: Any) -> dict[str, str]:
+    """{test that passes under pydrake: why it does not under mbcli}; prints a line for each that does not."""
+    wanted = {name for name, why in run(file, options, "pydrake").items() if why == PASSED}
+    if not wanted:
+        return {}
+    ours = run(file, options, "mbcli")
+    rest = ours.get("", "was not reached")
+    found = {name: ours.get(name, rest) for name in sorted(wanted)}
+    for name, why in found.items():
+        if why != PASSED:
+            print(f"  {name}: {why[:160]}", flush=True)
+    print(f"{file}: {sum(why == PASSED for why in found.values())} of {len(found)}", flush=True)
+    return found
 
 
 def main() -> None:
     """Prints a line for each test that fails, and the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("drake", type=Path)
-    parser.add_argument("files", nargs="*", default=FILES)
+    parser.add_argument("files", nargs="*")
     parser.add_argument("--models", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--under", choices=("pydrake", "mbcli"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    drake = options.drake.resolve()
-    bindings = drake / "bindings/pydrake"
+    options.drake = options.drake.resolve()
+    bindings = options.drake / "bindings/pydrake"
     if not bindings.is_dir():
-        parser.error(f"{drake} has no bindings/pydrake")
-    if drake.name != "drake":
-        parser.error(f"{drake}: tests find models in a folder that is named drake")
-    os.environ["DRAKE_RESOURCE_ROOT"] = str(drake.parent)
+        parser.error(f"{options.drake} has no bindings/pydrake")
+    if options.under:
+        run_here(bindings / options.files[0], bindings, options.under)
+        return
+    if options.drake.name != "drake":
+        parser.error(f"{options.drake}: tests find models in a folder that is named drake")
+    os.environ["DRAKE_RESOURCE_ROOT"] = str(options.drake.parent)
     if options.models is not None:
         os.environ["MBCLI_PACKAGE_PATH"] = str(options.models.resolve())
-    from mbcli.pydrake import use_mbcli_for_pydrake
-
-    use_mbcli_for_pydrake()
-    sys.meta_path.insert(0, OfTheSources(bindings))
-    sys.modules[CASTS] = casts()
-    found = [run(bindings / file) for file in options.files]
-    print(f"in all: {sum(passed for passed, _ in found)} of {sum(count for _, count in found)}")
+    names = sorted(str(path.relative_to(bindings)) for path in bindings.rglob("test/*_test.py"))
+    files = options.files or [name for name in names if not any(each in name for each in (*OF_BUILDS, *PAGES))]
+    found = {file: compare(file, options) for file in files}
+    if options.json is not None:
+        options.json.write_text(json.dumps(found, indent=1))
+    ends = Counter(
+        "pass" if why == PASSED else "refused by decision" if REFUSED in why else "fail"
+        for tests in found.values()
+        for why in tests.values()
+    )
+    print(f"of {ends.total()} tests that pass under pydrake: {', '.join(f'{n} {end}' for end, n in ends.items())}")
 
 
 if __name__ == "__main__":
