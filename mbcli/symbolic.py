@@ -15,7 +15,13 @@ import numpy as np
 from sympy.printing.latex import LatexPrinter
 
 from mbcli.math.array_arguments import describe
-from mbcli.math.symbolic_polynomial import Monomial, MonomialBasis, Polynomial
+from mbcli.math.symbolic_polynomial import (
+    EvenDegreeMonomialBasis,
+    Monomial,
+    MonomialBasis,
+    OddDegreeMonomialBasis,
+    Polynomial,
+)
 from mbcli.numbered_enum import Numbered, NumberedEnum
 from mbcli.other_names import also_named
 
@@ -62,8 +68,10 @@ __all__ = [
     *("DecomposeAffineExpressions", "DecomposeLinearExpressions", "ExpressionKind"),
     *("Evaluate", "Expression", "ExtractVariablesFromExpression", "Formula", "GetVariableVector", "IsAffine"),
     *("Jacobian", "MakeMatrixContinuousVariable", "MakeMatrixVariable", "MakeVectorContinuousVariable"),
+    "EvenDegreeMonomialBasis",
     "Monomial",
     "MonomialBasis",
+    "OddDegreeMonomialBasis",
     "Polynomial",
     *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "Variables", "abs", "acos", "arccos"),
     *("arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "if_then_else"),

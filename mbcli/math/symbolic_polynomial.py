@@ -111,6 +111,14 @@ class Polynomial:
         except sympy.PolynomialError:
             raise RuntimeError(f"{e} is not a polynomial in {', '.join(map(str, variables))}") from None
 
+    @classmethod
+    def of_terms(cls, terms: dict[Monomial, Any]) -> Polynomial:
+        """The polynomial {Monomial: coefficient}, as it is, without SymPy's algebra."""
+        made = cls()
+        made.variables = sorted({v for m in terms for v in m.get_powers()}, key=str)
+        made.terms = {tuple(m.degree(v) for v in made.variables): c for m, c in terms.items() if c != 0}
+        return made
+
     def indeterminates(self) -> set[Any]:
         """The variables that it is a polynomial in."""
         return {v for powers in self.terms for v, k in zip(self.variables, powers, strict=True) if k}
@@ -217,3 +225,13 @@ def MonomialBasis(vars: Any, degree: int) -> Array:
     variables = list(np.ravel(np.array(list(vars), dtype=object)))
     found = [c for d in range(degree, -1, -1) for c in combinations_with_replacement(variables, d)]
     return np.array([Monomial({v: c.count(v) for v in c}) for c in found], dtype=object)
+
+
+def EvenDegreeMonomialBasis(vars: Any, degree: int) -> Array:
+    """Those of MonomialBasis() whose degree is even."""
+    return np.array([m for m in MonomialBasis(vars, degree) if m.total_degree() % 2 == 0], dtype=object)
+
+
+def OddDegreeMonomialBasis(vars: Any, degree: int) -> Array:
+    """Those of MonomialBasis() whose degree is odd."""
+    return np.array([m for m in MonomialBasis(vars, degree) if m.total_degree() % 2], dtype=object)

@@ -17,7 +17,8 @@ from mbcli.multibody.differential_inverse_kinematics import (
 )
 from mbcli.multibody.plant_functions import PlantConstraint, PlantCost, three_numbers, unit_vector
 from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
-from mbcli.solvers.evaluators import Binding, Constraint, Cost
+from mbcli.solvers.binding import Binding
+from mbcli.solvers.evaluators import Constraint, Cost
 from mbcli.solvers.mathematical_program import MathematicalProgram
 
 if TYPE_CHECKING:

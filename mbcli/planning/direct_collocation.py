@@ -11,7 +11,8 @@ import numpy as np
 
 from mbcli.autodiffutils import ExtractValue
 from mbcli.planning.multiple_shooting import MultipleShooting
-from mbcli.solvers.evaluators import Binding, Constraint, carried
+from mbcli.solvers.binding import Binding
+from mbcli.solvers.evaluators import Constraint, carried
 from mbcli.systems.motion_slopes import MotionSlopes
 from mbcli.systems.port_selection import InputPortSelection
 from mbcli.trajectories.piecewise_polynomial import PiecewisePolynomial

@@ -9,17 +9,17 @@ import numpy as np
 from mbcli.autodiffutils import ExtractValue
 from mbcli.math.bspline_basis import BsplineBasis, KnotVectorType
 from mbcli.multibody.plant.state_functions import StateFunctions
+from mbcli.solvers.binding import Binding
 from mbcli.solvers.evaluators import (
-    Binding,
     BoundingBoxConstraint,
     Constraint,
-    L2NormCost,
     LinearConstraint,
     LinearCost,
     QuadraticCost,
     carried,
 )
 from mbcli.solvers.mathematical_program import MathematicalProgram
+from mbcli.solvers.norms import L2NormCost
 from mbcli.solvers.symbolic_parts import DecisionVariable
 from mbcli.trajectories.splines import BsplineTrajectory, derivative_points
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.other_names import also_named
-from mbcli.solvers.evaluators import Binding, Cost, LinearConstraint, LinearEqualityConstraint
+from mbcli.solvers.binding import Binding
+from mbcli.solvers.evaluators import Cost, LinearConstraint, LinearEqualityConstraint
 from mbcli.solvers.mathematical_program import MathematicalProgram
 from mbcli.solvers.symbolic_parts import DecisionVariable
 

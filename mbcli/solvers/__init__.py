@@ -1,22 +1,40 @@
-"""Mathematical programs, under the names of pydrake.solvers; solvers are SciPy's. Needs SymPy, the extra `symbolic`."""
+"""Mathematical programs, under the names of pydrake.solvers. Needs SymPy, the extra `symbolic`.
+
+Solvers are SciPy's, Clarabel (the extra `solvers`) and IPOPT (the extra `casadi`), see mbcli.solvers.solve.
+"""
 
 from mbcli.lazy_exports import lazy_exports
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
-    from mbcli.solvers.evaluators import (
+    from mbcli.solvers.attributes import (
+        GetProgramType,
+        ProgramAttribute,
+        ProgramType,
+    )
+    from mbcli.solvers.binding import (
         Binding,
+    )
+    from mbcli.solvers.complementarity import (
+        LinearComplementarityConstraint,
+    )
+    from mbcli.solvers.cones import (
+        ExponentialConeConstraint,
+        LinearMatrixInequalityConstraint,
+        LorentzConeConstraint,
+        PositiveSemidefiniteConstraint,
+        RotatedLorentzConeConstraint,
+    )
+    from mbcli.solvers.evaluators import (
         BoundingBoxConstraint,
         Constraint,
         Cost,
         EvaluatorBase,
         ExpressionConstraint,
         ExpressionCost,
-        L2NormCost,
         LinearConstraint,
         LinearCost,
         LinearEqualityConstraint,
-        LorentzConeConstraint,
         PyFunctionConstraint,
         PyFunctionCost,
         QuadraticConstraint,
@@ -36,9 +54,25 @@ if TYPE_CHECKING:
         ScsSolver,
         SnoptSolver,
     )
-    from mbcli.solvers.mathematical_program import MathematicalProgram
-    from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
-    from mbcli.solvers.solve import MathematicalProgramResult, SolutionResult, Solve
+    from mbcli.solvers.mathematical_program import (
+        MathematicalProgram,
+    )
+    from mbcli.solvers.norms import (
+        L1NormCost,
+        L2NormCost,
+        LInfNormCost,
+        PerspectiveQuadraticCost,
+    )
+    from mbcli.solvers.options import (
+        CommonSolverOption,
+        SolverId,
+        SolverOptions,
+    )
+    from mbcli.solvers.solve import (
+        MathematicalProgramResult,
+        SolutionResult,
+        Solve,
+    )
 
 __all__ = [
     "Binding",
@@ -51,14 +85,20 @@ __all__ = [
     "Cost",
     "CsdpSolver",
     "EvaluatorBase",
+    "ExponentialConeConstraint",
     "ExpressionConstraint",
     "ExpressionCost",
+    "GetProgramType",
     "GurobiSolver",
     "IpoptSolver",
+    "L1NormCost",
     "L2NormCost",
+    "LInfNormCost",
+    "LinearComplementarityConstraint",
     "LinearConstraint",
     "LinearCost",
     "LinearEqualityConstraint",
+    "LinearMatrixInequalityConstraint",
     "LorentzConeConstraint",
     "MakeSolver",
     "MathematicalProgram",
@@ -66,10 +106,15 @@ __all__ = [
     "MosekSolver",
     "NloptSolver",
     "OsqpSolver",
+    "PerspectiveQuadraticCost",
+    "PositiveSemidefiniteConstraint",
+    "ProgramAttribute",
+    "ProgramType",
     "PyFunctionConstraint",
     "PyFunctionCost",
     "QuadraticConstraint",
     "QuadraticCost",
+    "RotatedLorentzConeConstraint",
     "ScsSolver",
     "SnoptSolver",
     "SolutionResult",
@@ -81,19 +126,30 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "attributes": (
+            "GetProgramType",
+            "ProgramAttribute",
+            "ProgramType",
+        ),
+        "binding": ("Binding",),
+        "complementarity": ("LinearComplementarityConstraint",),
+        "cones": (
+            "ExponentialConeConstraint",
+            "LinearMatrixInequalityConstraint",
+            "LorentzConeConstraint",
+            "PositiveSemidefiniteConstraint",
+            "RotatedLorentzConeConstraint",
+        ),
         "evaluators": (
-            "Binding",
             "BoundingBoxConstraint",
             "Constraint",
             "Cost",
             "EvaluatorBase",
             "ExpressionConstraint",
             "ExpressionCost",
-            "L2NormCost",
             "LinearConstraint",
             "LinearCost",
             "LinearEqualityConstraint",
-            "LorentzConeConstraint",
             "PyFunctionConstraint",
             "PyFunctionCost",
             "QuadraticConstraint",
@@ -114,6 +170,12 @@ __getattr__ = lazy_exports(
             "SnoptSolver",
         ),
         "mathematical_program": ("MathematicalProgram",),
+        "norms": (
+            "L1NormCost",
+            "L2NormCost",
+            "LInfNormCost",
+            "PerspectiveQuadraticCost",
+        ),
         "options": (
             "CommonSolverOption",
             "SolverId",

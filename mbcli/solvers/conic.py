@@ -1,4 +1,4 @@
-"""Programs of convex quadratic costs and lengths, linear constraints and second-order cones, by Clarabel.
+"""Programs of convex quadratic costs and norms with constraints that are convex cones, by Clarabel.
 
 Clarabel, the extra `solvers`, minimizes x' P x / 2 + q' x over A x + s = b with s in a product of cones (Goulart and
 Chen 2024, arXiv:2405.12762).
@@ -12,13 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.solvers.evaluators import BoundingBoxConstraint, L2NormCost, LinearConstraint, LorentzConeConstraint
+from mbcli.errors import ResourceError
+from mbcli.solvers.cones import EXPONENTIAL, SECOND_ORDER, SEMIDEFINITE, ConeConstraint, RotatedLorentzConeConstraint
+from mbcli.solvers.evaluators import (
+    BoundingBoxConstraint,
+    LinearConstraint,
+    LinearCost,
+    QuadraticConstraint,
+    QuadraticCost,
+)
+from mbcli.solvers.norms import L1NormCost, L2NormCost, LInfNormCost, NormCost, PerspectiveQuadraticCost
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
+    from mbcli.solvers.binding import Binding
+    from mbcli.solvers.evaluators import EvaluatorBase
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
 TOLERANCE = 1e-10  # of gaps and residuals
+OF_MATRICES = 1e-8  # the same with semidefinite or exponential cones, where Clarabel comes no closer
 RESULTS = {  # {what Clarabel says: the SolutionResult that this is}
     "Solved": "kSolutionFound",
     "AlmostSolved": "kSolutionFound",
@@ -31,10 +43,37 @@ RESULTS = {  # {what Clarabel says: the SolutionResult that this is}
 }
 
 
+def is_convex_cost(c: EvaluatorBase) -> bool:
+    """Whether a cost is one that Clarabel takes."""
+    return isinstance(c, (LinearCost, NormCost)) or (isinstance(c, QuadraticCost) and c.is_convex())
+
+
 def takes_constraints(prog: MathematicalProgram) -> bool:
     """Whether Clarabel is installed and has all kinds of constraints of a program."""
-    kinds = (LinearConstraint, BoundingBoxConstraint, LorentzConeConstraint)
-    return all(isinstance(b.evaluator(), kinds) for b in prog.constraints) and find_spec("clarabel") is not None
+    return all(_takes(b.evaluator()) for b in prog.constraints) and find_spec("clarabel") is not None
+
+
+def _takes(c: EvaluatorBase) -> bool:
+    return isinstance(c, (LinearConstraint, ConeConstraint)) or (isinstance(c, QuadraticConstraint) and c.is_convex())
+
+
+def needs_cones(prog: MathematicalProgram) -> bool:
+    """Whether a program has constraints that no other solver takes.
+
+    ResourceError if Clarabel is not installed then; RuntimeError if the program has what it does not take beside them.
+    """
+    if not any(_is_of_matrices(b) for b in prog.constraints):
+        return False
+    if find_spec("clarabel") is None:
+        raise ResourceError("semidefinite and exponential cones need Clarabel: pip install 'mbcli[solvers]'")
+    for b in (*prog.costs, *prog.constraints):
+        if not (is_convex_cost(b.evaluator()) if b in prog.costs else _takes(b.evaluator())):
+            raise RuntimeError(f"beside semidefinite and exponential cones costs and constraints are convex, not {b!r}")
+    return True
+
+
+def _is_of_matrices(b: Binding) -> bool:
+    return isinstance(b.evaluator(), ConeConstraint) and b.evaluator().KIND != SECOND_ORDER
 
 
 def minimize_quadratic(
@@ -42,56 +81,111 @@ def minimize_quadratic(
 ) -> tuple[FloatArray, str]:
     """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n), q: (n,).
 
-    The program's costs that are lengths are added: each is a variable more, which is at least the length.
+    The program's costs that are norms are added, by variables more that are at least the norms.
     """
     from scipy.sparse import csc_matrix
 
     clarabel: Any = import_module("clarabel")
-    lengths = [b for b in prog.costs if isinstance(b.evaluator(), L2NormCost)]
-    n, more = prog.num_vars() + len(lengths), (0, len(lengths))
+    rows = _Rows(prog.num_vars() + sum(_num_slacks(b.evaluator()) for b in prog.costs))
+    n, slack = rows.n, prog.num_vars()
+    more = (0, n - slack)
     P, q = np.pad(P, more), np.pad(q, more, constant_values=1.0)
-    bounds = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
-    equal, free, cones = _Rows(n), _Rows(n), []
-    for k, b in enumerate(lengths, prog.num_vars()):
+    for b in prog.costs:
         c = b.evaluator()
-        cones.append((np.concatenate([np.eye(n)[[k]], _spread(c.A(), prog.positions_of(b), n)]), np.pad(c.b(), (1, 0))))
+        if isinstance(c, NormCost):
+            _add_norm(rows, c, prog.positions_of(b), slack)
+            slack += _num_slacks(c)
     for b in prog.constraints:
-        c, places = b.evaluator(), prog.positions_of(b)
-        if isinstance(c, LorentzConeConstraint):
-            cones.append((_spread(c.A(), places, n), c.b()))
-        elif not isinstance(c, BoundingBoxConstraint):
-            _add(equal, free, _spread(c.A(), places, n), c.lower_bound(), c.upper_bound())
-    _add(equal, free, np.eye(n), *bounds)
-    A = np.concatenate([*equal.A, *free.A, *(-A for A, _ in cones), np.zeros((0, n))])
-    right = np.concatenate([*equal.b, *free.b, *(b for _, b in cones), np.zeros(0)])
-    kinds = [clarabel.ZeroConeT(equal.number), clarabel.NonnegativeConeT(free.number)]
-    kinds += [clarabel.SecondOrderConeT(len(b)) for _, b in cones]
+        _add_constraint(rows, b.evaluator(), prog.positions_of(b))
+    whole = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
+    rows.add_between(np.eye(n), *whole)
+    A, right, kinds = rows.joined(clarabel)
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, max_iterations
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    tolerance = OF_MATRICES if any(map(_is_of_matrices, prog.constraints)) else TOLERANCE
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
     solver = clarabel.DefaultSolver(csc_matrix(np.triu(P)), q, csc_matrix(A), right, kinds, settings)
     found = solver.solve()
     return np.array(found.x)[: prog.num_vars()], str(found.status)
 
 
+def _num_slacks(c: EvaluatorBase) -> int:
+    if not isinstance(c, NormCost):
+        return 0
+    return len(c.b()) if isinstance(c, L1NormCost) else 1
+
+
+def _add_norm(rows: _Rows, c: NormCost, places: list[int], slack: int) -> None:
+    """A norm as variables from a place on whose sum is at least it."""
+    Z, z, count = _spread(c.A(), places, rows.n), c.b(), _num_slacks(c)
+    T = np.eye(rows.n)[slack : slack + count]
+    if isinstance(c, L2NormCost):
+        rows.add_cone(SECOND_ORDER, np.concatenate([T, Z]), np.pad(z, (1, 0)))
+    elif isinstance(c, PerspectiveQuadraticCost):
+        cone = RotatedLorentzConeConstraint(np.concatenate([T, Z]), np.pad(z, (1, 0)))
+        rows.add_cone(SECOND_ORDER, *cone.cone())
+    elif isinstance(c, (L1NormCost, LInfNormCost)):  # one variable for each element, or for all
+        for sign in (1.0, -1.0):
+            rows.add_between(T - sign * Z, sign * z, np.full(len(z), np.inf))
+    else:
+        raise RuntimeError(f"{type(c).__name__} is not known here")
+
+
+def _add_constraint(rows: _Rows, c: EvaluatorBase, places: list[int]) -> None:
+    if isinstance(c, ConeConstraint):
+        A, b = c.cone()
+        rows.add_cone(c.KIND, _spread(A, places, rows.n), b)
+    elif isinstance(c, QuadraticConstraint) and not c.Q().any():
+        rows.add_between(_spread(c.b()[None], places, rows.n), c.lower_bound(), c.upper_bound())
+    elif isinstance(c, QuadraticConstraint):
+        A, b = _as_cone(c).cone()
+        rows.add_cone(SECOND_ORDER, _spread(A, places, rows.n), b)
+    elif isinstance(c, LinearConstraint) and not isinstance(c, BoundingBoxConstraint):
+        rows.add_between(_spread(c.A(), places, rows.n), c.lower_bound(), c.upper_bound())
+
+
+def _as_cone(c: QuadraticConstraint) -> RotatedLorentzConeConstraint:
+    """A convex quadratic constraint: what is left of its bound is at least the square of a length."""
+    sign = 1.0 if np.isfinite(c.upper_bound()[0]) else -1.0
+    bound = sign * (c.upper_bound() if sign > 0.0 else c.lower_bound())[0]
+    values, vectors = np.linalg.eigh(0.5 * sign * c.Q())
+    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    A = np.concatenate([-sign * c.b()[None], np.zeros((1, len(root))), root])
+    return RotatedLorentzConeConstraint(A, np.concatenate([[bound, 1.0], np.zeros(len(root))]))
+
+
 class _Rows:
-    """Blocks of A x <= b, or A x = b."""
+    """Rows of A x = b, A x <= b and of cones, of n variables."""
 
     def __init__(self, n: int) -> None:
-        self.A, self.b, self.number = [np.zeros((0, n))], [np.zeros(0)], 0
+        self.n = n
+        empty = np.zeros((0, n)), np.zeros(0)
+        self._equal, self._free, self._cones = [empty], [empty], [("", *empty)]
 
-    def add(self, A: FloatArray, b: FloatArray) -> None:
-        self.A.append(A)
-        self.b.append(b)
-        self.number += len(b)
+    def add_between(self, A: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
+        """lower <= A x <= upper"""
+        same = lower == upper
+        self._equal.append((A[same], lower[same]))
+        for sign, bound in ((1.0, upper), (-1.0, lower)):
+            rows = ~same & np.isfinite(bound)
+            self._free.append((sign * A[rows], sign * bound[rows]))
 
+    def add_cone(self, kind: str, A: FloatArray, b: FloatArray) -> None:
+        """A x + b is in a cone."""
+        self._cones.append((kind, -A, b))
 
-def _add(equal: _Rows, free: _Rows, A: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
-    same = lower == upper
-    equal.add(A[same], lower[same])
-    for sign, bound in ((1.0, upper), (-1.0, lower)):
-        rows = ~same & np.isfinite(bound)
-        free.add(sign * A[rows], sign * bound[rows])
+    def joined(self, clarabel: Any) -> tuple[FloatArray, FloatArray, list[Any]]:
+        """(A, b, cones of Clarabel's)"""
+        made = {
+            SECOND_ORDER: clarabel.SecondOrderConeT,
+            SEMIDEFINITE: lambda size: clarabel.PSDTriangleConeT(int((np.sqrt(8 * size + 1) - 1) / 2 + 0.5)),
+            EXPONENTIAL: lambda size: clarabel.ExponentialConeT(),
+        }
+        blocks = [*self._equal, *self._free, *((A, b) for _, A, b in self._cones)]
+        numbers = [sum(len(b) for _, b in rows) for rows in (self._equal, self._free)]
+        kinds = [clarabel.ZeroConeT(numbers[0]), clarabel.NonnegativeConeT(numbers[1])]
+        kinds += [made[kind](len(b)) for kind, _, b in self._cones if kind]
+        return np.concatenate([A for A, _ in blocks]), np.concatenate([b for _, b in blocks]), kinds
 
 
 def _spread(A: FloatArray, places: list[int], n: int) -> FloatArray:

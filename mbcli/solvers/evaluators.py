@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.numbered_enum import NumberedEnum
 from mbcli.other_names import also_named
+from mbcli.solvers.symbolic_parts import function_of, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
@@ -47,6 +49,10 @@ class EvaluatorBase:
         """Its values (m,) at x (n,), of floats or AutoDiffXd."""
         return np.atleast_1d(np.asarray(self._function(np.asarray(x).reshape(-1)))).reshape(-1)
 
+    def is_thread_safe(self) -> bool:
+        """Whether it may be evaluated on several threads: a function of Python may not."""
+        return not isinstance(self, (PyFunctionCost, PyFunctionConstraint, ExpressionCost, ExpressionConstraint))
+
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, n)."""
         duals = np.asarray(self.Eval(InitializeAutoDiff(x).reshape(-1)), dtype=object)
@@ -73,7 +79,19 @@ class PyFunctionCost(Cost):
 
 
 class ExpressionCost(Cost):
-    """A cost that is a symbolic expression."""
+    """A cost that is a symbolic expression, of the variables in it."""
+
+    def __init__(self, e: Any) -> None:
+        self._expression, self._vars = e, variables_of([e])
+        super().__init__(function_of([e], self._vars), 1, len(self._vars))
+
+    def expression(self) -> Any:
+        """The expression."""
+        return self._expression
+
+    def vars(self) -> Array:
+        """Its variables (n,)."""
+        return np.array(self._vars, dtype=object)
 
 
 class LinearCost(Cost):
@@ -91,6 +109,15 @@ class LinearCost(Cost):
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (1, n)."""
         return self._a[None].copy()
+
+    def update_coefficient_entry(self, i: int, val: float) -> None:
+        """Replaces an element of a."""
+        self._a = self._a.copy()
+        self._a[i] = val
+
+    def update_constant_term(self, new_b: float) -> None:
+        """Replaces b."""
+        self._b = float(new_b)
 
     def a(self) -> FloatArray:
         """(n,)"""
@@ -122,6 +149,22 @@ class QuadraticCost(Cost):
         _require_size(self, new_b)
         self._take(new_Q, new_b, new_c, is_convex)
 
+    @also_named(is_hessian_psd="is_convex")
+    def UpdateHessianEntry(self, i: int, j: int, val: float, is_convex: bool | None = None) -> None:
+        """Replaces Q[i, j] and Q[j, i]."""
+        Q = self._Q.copy()
+        Q[i, j] = Q[j, i] = val
+        self._take(Q, self._b, self._c, is_convex)
+
+    def update_linear_coefficient_entry(self, i: int, val: float) -> None:
+        """Replaces an element of b."""
+        self._b = self._b.copy()
+        self._b[i] = val
+
+    def update_constant_term(self, new_c: float) -> None:
+        """Replaces c."""
+        self._c = float(new_c)
+
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (1, n)."""
         return (self._Q @ x + self._b)[None]
@@ -141,32 +184,6 @@ class QuadraticCost(Cost):
     def is_convex(self) -> bool:
         """Whether Q has no negative eigenvalue."""
         return self._convex
-
-
-class L2NormCost(Cost):
-    """The length of A x + b."""
-
-    def __init__(self, A: ArrayLike, b: ArrayLike) -> None:
-        self._A, self._b = np.asarray(A, dtype=float), np.asarray(b, dtype=float).reshape(-1)
-        super().__init__(self._length, 1, self._A.shape[1])
-
-    def _length(self, x: Any) -> Any:
-        y = self._A @ x + self._b
-        return np.sqrt(y @ y)
-
-    def A(self) -> FloatArray:
-        """(m, n)"""
-        return self._A
-
-    def b(self) -> FloatArray:
-        """(m,)"""
-        return self._b
-
-    def jacobian(self, x: FloatArray) -> FloatArray:
-        """Derivatives (1, n); 0, of which there are others, where the length is 0."""
-        y = self._A @ x + self._b
-        length = np.sqrt(y @ y)
-        return (y / length if length else 0.0 * y)[None] @ self._A
 
 
 class Constraint(EvaluatorBase):
@@ -227,33 +244,68 @@ class PyFunctionConstraint(Constraint):
 
 
 class ExpressionConstraint(Constraint):
-    """A constraint that is a symbolic expression."""
+    """Symbolic expressions (m,) within bounds (m,), of the variables in them."""
+
+    def __init__(self, v: Any, lb: ArrayLike, ub: ArrayLike) -> None:
+        self._expressions = list(np.asarray(v, dtype=object).ravel())
+        self._vars = variables_of(self._expressions)
+        super().__init__(function_of(self._expressions, self._vars), lb, ub, len(self._vars))
+
+    def expressions(self) -> Array:
+        """(m,)"""
+        return np.array(self._expressions, dtype=object)
+
+    def vars(self) -> Array:
+        """Its variables (n,)."""
+        return np.array(self._vars, dtype=object)
 
 
 class LinearConstraint(Constraint):
-    """lb <= A x <= ub"""
+    """lb <= A x <= ub; A may be sparse, and becomes dense when somebody asks for that."""
 
     def __init__(self, A: Any, lb: ArrayLike, ub: ArrayLike) -> None:
-        A = A.toarray() if hasattr(A, "toarray") else np.asarray(A, dtype=float)
-        self._A = np.atleast_2d(A)
-        super().__init__(lambda x: self._A @ x, lb, ub, self._A.shape[1])
-        if self._A.shape[0] != self._m:
-            raise ValueError(f"a matrix {self._A.shape} does not fit {self._m} bounds")
+        self._take(A)
+        super().__init__(lambda x: self.A() @ x, lb, ub, self._shape[1])
+        if self._shape[0] != self._m:
+            raise ValueError(f"a matrix {self._shape} does not fit {self._m} bounds")
+
+    def _take(self, A: Any) -> None:
+        is_sparse = hasattr(A, "toarray")
+        self._sparse: Any = A if is_sparse else None
+        self._dense = None if is_sparse else np.atleast_2d(np.asarray(A, dtype=float))
+        self._shape: tuple[int, int] = A.shape if is_sparse else self._dense.shape  # type: ignore[union-attr]
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (m, n)."""
-        return self._A.copy()
+        return self.A().copy()
 
     def A(self) -> FloatArray:
         """(m, n)"""
-        return self._A
+        if self._dense is None:
+            self._dense = np.asarray(self._sparse.toarray(), dtype=float)
+        return self._dense
 
     GetDenseA = A
 
-    def UpdateCoefficients(self, new_A: ArrayLike, new_lb: ArrayLike, new_ub: ArrayLike) -> None:
+    def is_dense_A_constructed(self) -> bool:
+        """Whether A is there as an array."""
+        return self._dense is not None
+
+    def get_sparse_A(self) -> Any:
+        """(m, n), a scipy.sparse.csc_matrix."""
+        from scipy.sparse import csc_matrix
+
+        return csc_matrix(self._dense if self._sparse is None else self._sparse)
+
+    def RemoveTinyCoefficient(self, tol: float) -> None:
+        """Elements of A of at most this size become 0."""
+        self._take(np.where(np.abs(self.A()) <= tol, 0.0, self.A()))
+
+    def UpdateCoefficients(self, new_A: Any, new_lb: ArrayLike, new_ub: ArrayLike) -> None:
         """Replaces matrix and bounds."""
-        self._A = np.atleast_2d(np.asarray(new_A, dtype=float))
+        self._take(new_A)
         self._lb, self._ub = (np.asarray(x, dtype=float).reshape(-1) for x in (new_lb, new_ub))
+        self._m = self._lb.size
 
 
 class LinearEqualityConstraint(LinearConstraint):
@@ -263,7 +315,7 @@ class LinearEqualityConstraint(LinearConstraint):
     def __init__(self, Aeq: Any, beq: ArrayLike) -> None:
         super().__init__(Aeq, beq, beq)
 
-    def UpdateCoefficients(self, Aeq: ArrayLike, beq: ArrayLike) -> None:  # type: ignore[override]
+    def UpdateCoefficients(self, Aeq: Any, beq: ArrayLike) -> None:  # type: ignore[override]
         """Replaces matrix and right-hand side."""
         super().UpdateCoefficients(Aeq, beq, beq)
 
@@ -275,13 +327,45 @@ class BoundingBoxConstraint(LinearConstraint):
         super().__init__(np.eye(np.size(lb)), lb, ub)
 
 
-class QuadraticConstraint(Constraint):
-    """lb <= 0.5 x' Q x + b' x <= ub"""
+class _HessianType(NumberedEnum):
+    """Which signs the eigenvalues of a matrix have."""
 
-    def __init__(self, Q: ArrayLike, b: ArrayLike, lb: float, ub: float) -> None:
+    kPositiveSemidefinite = 0
+    kNegativeSemidefinite = 1
+    kIndefinite = 2
+
+
+class QuadraticConstraint(Constraint):
+    """lb <= 0.5 x' Q x + b' x <= ub; hessian_type is found from Q if it is not given."""
+
+    HessianType = _HessianType
+
+    @also_named(Q0="Q")
+    def __init__(
+        self, Q: ArrayLike, b: ArrayLike, lb: float, ub: float, hessian_type: _HessianType | None = None
+    ) -> None:
+        self._take(Q, b, hessian_type)
+        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x, [lb], [ub], self._b.size)
+
+    def _take(self, Q: ArrayLike, b: ArrayLike, hessian_type: _HessianType | None) -> None:
         Q = np.asarray(Q, dtype=float)
         self._Q, self._b = 0.5 * (Q + Q.T), np.asarray(b, dtype=float).reshape(-1)
-        super().__init__(lambda x: 0.5 * x @ (self._Q @ x) + self._b @ x, [lb], [ub], self._b.size)
+        self._type = _type_of(self._Q) if hessian_type is None else hessian_type
+
+    def UpdateCoefficients(self, new_Q: ArrayLike, new_b: ArrayLike, hessian_type: _HessianType | None = None) -> None:
+        """Replaces Q and b. RuntimeError for another number of variables."""
+        _require_size(self, new_b)
+        self._take(new_Q, new_b, hessian_type)
+
+    def hessian_type(self) -> _HessianType:
+        """Of Q."""
+        return self._type
+
+    def is_convex(self) -> bool:
+        """Whether the states that it allows are a convex set."""
+        above, below = np.isfinite(self._ub[0]), np.isfinite(self._lb[0])
+        kinds = {_HessianType.kPositiveSemidefinite: not below, _HessianType.kNegativeSemidefinite: not above}
+        return bool(kinds.get(self._type, False)) or not self._Q.any()
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (1, n)."""
@@ -296,93 +380,10 @@ class QuadraticConstraint(Constraint):
         return self._b
 
 
-class LorentzConeConstraint(Constraint):
-    """z[0] >= |z[1:]| of z = A x + b, as z[0] >= 0 and z[0]^2 >= |z[1:]|^2."""
-
-    def __init__(self, A: ArrayLike, b: ArrayLike) -> None:
-        self._A, self._b = np.atleast_2d(np.asarray(A, dtype=float)), np.asarray(b, dtype=float).reshape(-1)
-        super().__init__(self._cone, [0.0, 0.0], [np.inf, np.inf], self._A.shape[1])
-
-    def A(self) -> FloatArray:
-        """(m, n)"""
-        return self._A.copy()
-
-    def b(self) -> FloatArray:
-        """(m,)"""
-        return self._b.copy()
-
-    def _cone(self, x: Any) -> Any:
-        z = self._A @ x + self._b
-        return np.array([z[0], z[0] * z[0] - z[1:] @ z[1:]])
-
-
-class _BindingOfAny(type):
-    """Binding[kind]: a Binding of an evaluator of that kind, not of one derived from it, as in pydrake."""
-
-    def __getitem__(cls, kind: type) -> type:
-        return _BindingOfKind(f"Binding[{kind.__name__}]", (Binding,), {"kind": kind})
-
-
-class _BindingOfKind(_BindingOfAny):
-    def __call__(cls, *given: Any, **named: Any) -> Any:
-        return Binding(*given, **named)
-
-    def __instancecheck__(cls, found: Any) -> bool:
-        return isinstance(found, Binding) and type(found.evaluator()) is cls.kind  # type: ignore[attr-defined]
-
-
-class Binding(metaclass=_BindingOfAny):
-    """A cost or constraint with the variables that it is of."""
-
-    def __init__(self, c: EvaluatorBase, v: Any) -> None:
-        self._evaluator, self._variables = c, np.asarray(v, dtype=object).reshape(-1)
-        if self._variables.size != c.num_vars():
-            raise RuntimeError(f"{type(c).__name__} is of {c.num_vars()} variables, not of {self._variables.size}")
-
-    def evaluator(self) -> Any:
-        """The cost or constraint."""
-        return self._evaluator
-
-    def variables(self) -> Array:
-        """Its variables (n,)."""
-        return self._variables
-
-    def GetNumElements(self) -> int:
-        """The number of variables."""
-        return self._variables.size
-
-    def __repr__(self) -> str:
-        return f"{type(self._evaluator).__name__}({', '.join(str(v) for v in self._variables)})"
-
-    def __str__(self) -> str:
-        evaluator, names = self._evaluator, [str(v) for v in self._variables]
-        about = evaluator.get_description()
-        kind, about = type(evaluator).__name__, f" described as '{about}'" if about else ""
-        if isinstance(evaluator, LinearCost):
-            return f"{kind} ({_sum_of(evaluator.b(), evaluator.a(), names)}){about}"
-        if isinstance(evaluator, QuadraticCost):
-            rows = [_in_parentheses(_sum_of(0.0, row, names)) for row in 0.5 * evaluator.Q()]
-            products = [f"({name} * {row})" for name, row in zip(names, rows, strict=True) if row != "0"]
-            return f"{kind} ({_sum_of(evaluator.c(), evaluator.b(), names, products)}){about}"
-        if isinstance(evaluator, LinearConstraint):
-            lines = [kind + about]
-            for low, row, high in zip(evaluator.lower_bound(), evaluator.A(), evaluator.upper_bound(), strict=True):
-                text = _in_parentheses(_sum_of(0.0, row, names))
-                lines.append(f"{text} == {low:g}" if low == high else f"{low:g} <= {text} <= {high:g}")
-            return "\n".join(lines) + "\n"
-        return f"{kind}{about} with {len(names)} decision variables {' '.join(names)}\n"
-
-
-def _sum_of(constant: float, factors: FloatArray, names: list[str], others: Sequence[str] = ()) -> str:
-    """The sum in words."""
-    parts = [f"{constant:g}"] if constant else []
-    parts += [name if a == 1.0 else f"{a:g} * {name}" for a, name in zip(factors, names, strict=True) if a]
-    parts += others
-    return " + ".join(parts).replace(" + -", " - ") or "0"
-
-
-def _in_parentheses(text: str) -> str:
-    return f"({text})" if " " in text.replace(" * ", "") else text
+def _type_of(Q: FloatArray) -> _HessianType:
+    if is_positive(Q):
+        return _HessianType.kPositiveSemidefinite
+    return _HessianType.kNegativeSemidefinite if is_positive(-Q) else _HessianType.kIndefinite
 
 
 def _require_size(evaluator: EvaluatorBase, coefficients: ArrayLike) -> None:
@@ -398,8 +399,3 @@ def carried(y: FloatArray, J: FloatArray, x: Any) -> Array:
 def is_positive(Q: FloatArray) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue."""
     return bool(Q.size == 0 or np.linalg.eigvalsh(Q).min() >= -1e-10 * max(1.0, np.abs(Q).max()))
-
-
-def bindings_of(bindings: list[Binding], kind: type[EvaluatorBase]) -> list[Binding]:
-    """Those whose cost or constraint is of this very kind."""
-    return [b for b in bindings if type(b.evaluator()) is kind]

@@ -6,23 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.solvers.evaluators import Constraint, LinearConstraint, LinearCost, QuadraticConstraint, QuadraticCost
+from mbcli.solvers.evaluators import (
+    Constraint,
+    ExpressionConstraint,
+    ExpressionCost,
+    LinearConstraint,
+    LinearCost,
+    QuadraticConstraint,
+    QuadraticCost,
+)
 from mbcli.symbolic import ToLatex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mbcli.solvers.evaluators import Binding
+    from mbcli.math.array_types import Array
+    from mbcli.solvers.evaluators import EvaluatorBase
 
 WRITTEN = (LinearCost, QuadraticCost, LinearConstraint, QuadraticConstraint)  # those whose function takes expressions
 
 
-def in_latex(binding: Binding, precision: int = 3) -> str:
+def in_latex(evaluator: EvaluatorBase, variables: Array, precision: int = 3) -> str:
     """A cost, or a constraint with its bounds; of functions of Python the kind and the variables."""
-    evaluator, variables = binding.evaluator(), binding.variables()
-    if not isinstance(evaluator, WRITTEN):
+    if isinstance(evaluator, (ExpressionCost, ExpressionConstraint)):
+        own = dict(zip(evaluator.vars(), variables, strict=True))
+        given = [evaluator.expression()] if isinstance(evaluator, ExpressionCost) else list(evaluator.expressions())
+        values = np.array([e.subs(own, simultaneous=True) for e in given], dtype=object)
+    elif isinstance(evaluator, WRITTEN):
+        values = evaluator.Eval(variables)
+    else:
         return rf"\text{{{type(evaluator).__name__}}}({', '.join(ToLatex(v) for v in variables)})"
-    values = evaluator.Eval(variables)
     text = ToLatex(values[0] if values.size == 1 else values, precision)
     if not isinstance(evaluator, Constraint):
         return f"({text})"
@@ -38,17 +51,17 @@ def _numbers(values: np.ndarray, precision: int) -> str:
     return ToLatex(values[0] if values.size == 1 else values.astype(object), precision)
 
 
-def program_in_latex(
-    variables: Sequence[Any], costs: Sequence[Binding], constraints: Sequence[Binding], precision: int
-) -> str:
-    """A program in LaTeX, numbers to so many decimals."""
-    summands = [in_latex(binding, precision) for binding in costs]
+def program_in_latex(variables: Sequence[Any], costs: Sequence[Any], constraints: Sequence[Any], precision: int) -> str:
+    """A program in LaTeX, by the Bindings of its costs and constraints, numbers to so many decimals."""
+    summands = [in_latex(b.evaluator(), b.variables(), precision) for b in costs]
     kept = ", ".join(ToLatex(v) for v in variables)
     lines = [
         rf"\min_{{{kept}}} \quad & " + "\\\\\n &  + ".join(summands)
         if summands
         else rf"\text{{find}}_{{{kept}}} \quad &"
     ]
-    for k, binding in enumerate(constraints):
-        lines.append((r" \text{subject to}\quad & " if k == 0 else " & ") + in_latex(binding, precision))
+    for k, b in enumerate(constraints):
+        lines.append(
+            (r" \text{subject to}\quad & " if k == 0 else " & ") + in_latex(b.evaluator(), b.variables(), precision)
+        )
     return "\\begin{align*}\n" + "\\\\\n".join(lines) + "\n\\end{align*}\n"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.solvers.evaluators import LorentzConeConstraint
+from mbcli.solvers.cones import ConeConstraint
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
-    from mbcli.solvers.evaluators import Binding
+    from mbcli.solvers.binding import Binding
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
 REACHED = 1e-5  # of the size of a value: within this of its bound it is there
@@ -33,7 +33,7 @@ def shadow_prices(prog: MathematicalProgram, x: FloatArray) -> dict[Binding, Flo
     prices: dict[Binding, FloatArray] = {}
     for b in prog.constraints:
         c, own = b.evaluator(), prog.positions_of(b)
-        if isinstance(c, LorentzConeConstraint):
+        if isinstance(c, ConeConstraint):
             raise RuntimeError("shadow prices of cones are not here")
         values, jacobian = c.values(x[own]), c.jacobian(x[own])
         prices[b] = np.zeros(len(values))

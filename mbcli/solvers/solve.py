@@ -4,7 +4,8 @@
 |---|---|
 | linear costs and constraints, binary variables | HiGHS (scipy.optimize.milp) |
 | convex quadratic costs, linear equations | one system of linear equations |
-| convex quadratic costs and lengths, linear constraints, cones | Clarabel, the extra `solvers`; else SLSQP |
+| convex quadratic costs and norms, linear constraints, cones | Clarabel (extra `solvers`); else SLSQP |
+| linear complementarity alone | Lemke's pivots |
 | constraints of any kind, no costs | least squares (constraint_rows.py), else SLSQP |
 | all else without binary variables | SLSQP with exact derivatives; from 300 variables on IPOPT, the extra `casadi` |
 """
@@ -15,18 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.math.symbolic_polynomial import Polynomial
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers import ipopt
-from mbcli.solvers.conic import RESULTS, minimize_quadratic, takes_constraints
+from mbcli.solvers.complementarity import LinearComplementarityConstraint, lemke
+from mbcli.solvers.conic import RESULTS, is_convex_cost, minimize_quadratic, needs_cones, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
-from mbcli.solvers.evaluators import BoundingBoxConstraint, L2NormCost, LinearConstraint, LinearCost, QuadraticCost
+from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
+from mbcli.solvers.norms import NormCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from mbcli.math.array_types import BoolArray, FloatArray
-    from mbcli.solvers.evaluators import Binding
+    from mbcli.solvers.binding import Binding
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
 TOLERANCE = 1e-6  # by which constraints may be off in a solution
@@ -72,8 +76,14 @@ class MathematicalProgramResult:
     """What a solver found."""
 
     def __init__(
-        self, prog: MathematicalProgram, x: FloatArray, status: SolutionResult, solver: str, message: str = ""
+        self,
+        prog: Any = None,
+        x: FloatArray | None = None,
+        status: SolutionResult = SolutionResult.kSolutionResultNotSet,
+        solver: str = "",
+        message: str = "",
     ) -> None:
+        x = np.zeros(0) if x is None else x
         self._prog, self._x, self._status, self._solver, self._message = prog, x, status, solver, message
 
     def is_success(self) -> bool:
@@ -118,10 +128,12 @@ class MathematicalProgramResult:
         try:
             return float(self._x[self._prog.FindDecisionVariableIndex(e)])
         except RuntimeError:
-            if not hasattr(e, "free_symbols"):
+            if not hasattr(e, "free_symbols") and not isinstance(e, Polynomial):
                 return e
         prog = self._prog
-        found = e.subs({v: self._x[prog.FindDecisionVariableIndex(v)] for v in e.free_symbols})
+        if isinstance(e, Polynomial):
+            return Polynomial({m: self._value(c) for m, c in e.monomial_to_coefficient_map().items()}, e.variables)
+        found = e.subs({v: self._x[prog.FindDecisionVariableIndex(v)] for v in e.free_symbols if prog.has_variable(v)})
         return float(found) if found.is_number else found
 
     def EvalBinding(self, binding: Binding) -> FloatArray:
@@ -205,6 +217,7 @@ def _solved(
 ) -> MathematicalProgramResult:
     start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
     start = np.nan_to_num(start, nan=0.0)
+    is_conic = needs_cones(prog)
     is_linear = all(isinstance(c.evaluator(), LinearCost) for c in prog.costs)
     has_linear_constraints = all(isinstance(c.evaluator(), LinearConstraint) for c in prog.constraints)
     if is_linear and has_linear_constraints:
@@ -212,13 +225,13 @@ def _solved(
     if prog.binary_indices():
         raise RuntimeError("binary variables need linear costs and constraints here")
     costs = [c.evaluator() for c in prog.costs]
-    is_convex = all(
-        isinstance(c, (LinearCost, L2NormCost)) or (isinstance(c, QuadraticCost) and c.is_convex()) for c in costs
-    )
+    is_convex = all(map(is_convex_cost, costs))
+    if prog.constraints and not costs and len(prog.linear_complementarity_constraints()) == len(prog.constraints):
+        return _complementary(prog)
     has_equations = has_linear_constraints and len(prog.linear_equality_constraints()) == len(prog.constraints)
-    if is_convex and has_equations and not any(isinstance(c, L2NormCost) for c in costs):
+    if is_convex and has_equations and not any(isinstance(c, NormCost) for c in costs):
         return _equality_constrained(prog)
-    if is_convex and costs and takes_constraints(prog):
+    if is_conic or (is_convex and costs and takes_constraints(prog)):
         return _conic(prog, options)
     return _nonlinear(prog, start, options)
 
@@ -235,7 +248,7 @@ def solve_by_ipopt(prog: MathematicalProgram, initial_guess: Any, options: Solve
 
 def show_iteration(prog: MathematicalProgram, x: FloatArray) -> None:
     """Calls the visualization callbacks of a program with values (n,) of all variables."""
-    for b in prog.visualization_callbacks:
+    for b in prog.callbacks:
         b.evaluator().Eval(x[prog.positions_of(b)])
 
 
@@ -330,16 +343,32 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
 
 
 def _quadratic(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
-    """(Q, g) of the costs x' Q x / 2 + g' x + a number, beside those that are lengths."""
+    """(Q, g) of the costs x' Q x / 2 + g' x + a number, beside those that are norms."""
     n = prog.num_vars()
     Q, g = np.zeros((n, n)), np.zeros(n)
     for b in prog.costs:
         c, places = b.evaluator(), prog.positions_of(b)
-        if not isinstance(c, L2NormCost):
+        if not isinstance(c, NormCost):
             np.add.at(g, places, c.jacobian(np.zeros(len(places)))[0])
         if isinstance(c, QuadraticCost):
             np.add.at(Q, np.ix_(places, places), c.Q())
     return Q, g
+
+
+def _complementary(prog: MathematicalProgram) -> MathematicalProgramResult:
+    """Constraints of linear complementarity, of variables of their own each, one after another."""
+    x, seen = np.zeros(prog.num_vars()), set[int]()
+    for b in prog.linear_complementarity_constraints():
+        c: LinearComplementarityConstraint = b.evaluator()
+        places = prog.positions_of(b)
+        if seen & set(places):
+            raise RuntimeError("a variable is in two constraints of linear complementarity")
+        seen |= set(places)
+        z = lemke(c.M(), c.q())
+        if z is None:
+            return MathematicalProgramResult(prog, x, SolutionResult.kInfeasibleConstraints, "Lemke")
+        x[places] = z
+    return MathematicalProgramResult(prog, x, SolutionResult.kSolutionFound, "Lemke")
 
 
 def _conic(prog: MathematicalProgram, options: SolverOptions) -> MathematicalProgramResult:

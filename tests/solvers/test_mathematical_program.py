@@ -133,8 +133,8 @@ def test_what_is_not_a_constraint_is_refused():
     assert prog.GetAllConstraints() == []
     with pytest.raises(RuntimeError, match="no variable of this program"):
         prog.AddLinearCost([1.0], MathematicalProgram().NewContinuousVariables(1))
-    with pytest.raises(AttributeError, match="semidefinite"):
-        prog.AddPositiveSemidefiniteConstraint(np.array([[x[0], x[1]], [x[1], x[0]]]))
+    with pytest.raises(AttributeError, match="has no AddMoon"):
+        prog.AddMoon(x)
     with pytest.raises(RuntimeError, match="2 values, not 1"):
         prog.AddConstraint(lambda z: [z[0], z[1]], [0.0], [1.0], x)
         Solve(prog)
