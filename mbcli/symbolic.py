@@ -21,6 +21,7 @@ from mbcli.math.symbolic_polynomial import (
     MonomialBasis,
     OddDegreeMonomialBasis,
     Polynomial,
+    Variables,
 )
 from mbcli.numbered_enum import Numbered, NumberedEnum
 from mbcli.other_names import also_named
@@ -73,7 +74,8 @@ __all__ = [
     "MonomialBasis",
     "OddDegreeMonomialBasis",
     "Polynomial",
-    *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "Variables", "abs", "acos", "arccos"),
+    "Variables",
+    *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "abs", "acos", "arccos"),
     *("arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "if_then_else"),
     *("log", "logical_and", "logical_not", "logical_or", "max", "min", "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
 ]
@@ -115,28 +117,6 @@ class Variable(metaclass=VariableType):
     if TYPE_CHECKING:  # made by VariableType.__call__
 
         def __init__(self, name: str, type: Any = None) -> None: ...
-
-
-class Variables(set[Any]):
-    """A set of variables."""
-
-    def size(self) -> int:
-        """The number of variables."""
-        return len(self)
-
-    def empty(self) -> bool:
-        """Whether there is none."""
-        return not self
-
-    @also_named(var="variables", vars="variables")
-    def insert(self, variables: Any) -> None:
-        """Adds one, or several."""
-        self.update(variables if np.iterable(variables) else [variables])
-
-    @also_named(key="variable")
-    def include(self, variable: Any) -> bool:
-        """Whether a variable is one of them."""
-        return variable in self
 
 
 def MakeVectorVariable(rows: int, name: str, type: Any = None) -> "Vector":

@@ -17,6 +17,28 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array
 
 
+class Variables(set[Any]):
+    """A set of variables."""
+
+    def size(self) -> int:
+        """The number of variables."""
+        return len(self)
+
+    def empty(self) -> bool:
+        """Whether there is none."""
+        return not self
+
+    @also_named(var="variables", vars="variables")
+    def insert(self, variables: Any) -> None:
+        """Adds one, or several."""
+        self.update(variables if np.iterable(variables) else [variables])
+
+    @also_named(key="variable")
+    def include(self, variable: Any) -> bool:
+        """Whether a variable is one of them."""
+        return variable in self
+
+
 class Monomial:
     """A product of powers of variables.
 
@@ -119,13 +141,13 @@ class Polynomial:
         made.terms = {tuple(m.degree(v) for v in made.variables): c for m, c in terms.items() if c != 0}
         return made
 
-    def indeterminates(self) -> set[Any]:
+    def indeterminates(self) -> Variables:
         """The variables that it is a polynomial in."""
-        return {v for powers in self.terms for v, k in zip(self.variables, powers, strict=True) if k}
+        return Variables(v for powers in self.terms for v, k in zip(self.variables, powers, strict=True) if k)
 
-    def decision_variables(self) -> set[Any]:
+    def decision_variables(self) -> Variables:
         """The variables of the coefficients."""
-        return {v for c in self.terms.values() for v in sympy.sympify(c).free_symbols}
+        return Variables(v for c in self.terms.values() for v in sympy.sympify(c).free_symbols)
 
     def monomial_to_coefficient_map(self) -> dict[Monomial, Any]:
         """{Monomial: coefficient}"""

@@ -47,12 +47,15 @@ if TYPE_CHECKING:
         CsdpSolver,
         GurobiSolver,
         IpoptSolver,
+        MakeFirstAvailableSolver,
         MakeSolver,
         MosekSolver,
         NloptSolver,
         OsqpSolver,
         ScsSolver,
         SnoptSolver,
+        SolveInParallel,
+        SolverInterface,
     )
     from mbcli.solvers.mathematical_program import (
         MathematicalProgram,
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
         CommonSolverOption,
         SolverId,
         SolverOptions,
+        SolverType,
     )
     from mbcli.solvers.solve import (
         MathematicalProgramResult,
@@ -100,6 +104,7 @@ __all__ = [
     "LinearEqualityConstraint",
     "LinearMatrixInequalityConstraint",
     "LorentzConeConstraint",
+    "MakeFirstAvailableSolver",
     "MakeSolver",
     "MathematicalProgram",
     "MathematicalProgramResult",
@@ -119,8 +124,11 @@ __all__ = [
     "SnoptSolver",
     "SolutionResult",
     "Solve",
+    "SolveInParallel",
     "SolverId",
+    "SolverInterface",
     "SolverOptions",
+    "SolverType",
 ]
 
 __getattr__ = lazy_exports(
@@ -156,6 +164,9 @@ __getattr__ = lazy_exports(
             "QuadraticCost",
         ),
         "foreign": (
+            "MakeFirstAvailableSolver",
+            "SolveInParallel",
+            "SolverInterface",
             "ChooseBestSolver",
             "ClarabelSolver",
             "ClpSolver",
@@ -177,6 +188,7 @@ __getattr__ = lazy_exports(
             "PerspectiveQuadraticCost",
         ),
         "options": (
+            "SolverType",
             "CommonSolverOption",
             "SolverId",
             "SolverOptions",

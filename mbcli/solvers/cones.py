@@ -129,6 +129,10 @@ class ExponentialConeConstraint(_AffineCone):
         if self._b.size != 3:
             raise RuntimeError(f"an exponential cone is of 3 numbers, not of {self._b.size}")
 
+    def A(self) -> FloatArray:
+        """(3, n)"""
+        return self._A.copy()
+
     def cone(self) -> tuple[FloatArray, FloatArray]:
         """Clarabel's has them in the other order."""
         return self._A[::-1], self._b[::-1]

@@ -38,6 +38,14 @@ class ConicProgram(BasicProgram):
 
     # norms
 
+    def _bind_expression(self, e: Any) -> Binding:
+        if e.is_Pow and e.exp == sympy.Rational(1, 2):
+            try:
+                return self.AddL2NormCost(e)
+            except RuntimeError:  # the root of something else
+                pass
+        return super()._bind_expression(e)
+
     def AddL2NormCost(self, *given: Any, **named: Any) -> Binding:
         """AddL2NormCost(A, b, vars): |A x + b|, or AddL2NormCost(e), e the root of a quadratic form that it is."""
         if len(given) + len(named) >= 3 and "e" not in named:
@@ -201,8 +209,11 @@ class ConicProgram(BasicProgram):
         return self.AddPositiveSemidefiniteConstraint(np.asarray(X, dtype=object)[np.ix_(chosen, chosen)])
 
     def AddLinearMatrixInequalityConstraint(self, *given: Any, **named: Any) -> Binding:
-        """AddLinearMatrixInequalityConstraint(F, vars): F[0] + x[0] F[1] + ... has no negative eigenvalue."""
+        """AddLinearMatrixInequalityConstraint(F, vars) or (X): F[0] + x[0] F[1] + ... has no negative eigenvalue, or a
+        matrix X of affine expressions."""
         tolerance = named.pop("symmetry_tolerance", 1e-10)
+        if len(given) + len(named) == 1:
+            return self.AddPositiveSemidefiniteConstraint([*given, *named.values()][0])
         F, vars = ordered_arguments(given, named, ("F", "vars"))
         return self._bind(self.constraints, LinearMatrixInequalityConstraint(F, tolerance), vars)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.numbered_enum import NumberedEnum
@@ -28,6 +29,7 @@ class EvaluatorBase:
 
     def __init__(self, function: Callable[[Any], Any], num_outputs: int, num_vars: int, description: str = "") -> None:
         self._function, self._m, self._n, self._description = function, num_outputs, num_vars, description
+        self._pattern: list[tuple[int, int]] | None = None
 
     def num_outputs(self) -> int:
         """The number of values."""
@@ -48,6 +50,14 @@ class EvaluatorBase:
     def Eval(self, x: ArrayLike) -> Array:
         """Its values (m,) at x (n,), of floats or AutoDiffXd."""
         return np.atleast_1d(np.asarray(self._function(np.asarray(x).reshape(-1)))).reshape(-1)
+
+    def SetGradientSparsityPattern(self, gradient_sparsity_pattern: Any) -> None:
+        """Says which derivatives, as pairs (row, variable), may differ from zero; solvers here take all."""
+        self._pattern = [(int(row), int(column)) for row, column in gradient_sparsity_pattern]
+
+    def gradient_sparsity_pattern(self) -> list[tuple[int, int]] | None:
+        """What was said of it; None if nothing was."""
+        return self._pattern
 
     def is_thread_safe(self) -> bool:
         """Whether it may be evaluated on several threads: a function of Python may not."""
@@ -137,6 +147,7 @@ class QuadraticCost(Cost):
 
     def _take(self, Q: ArrayLike, b: ArrayLike, c: float, is_convex: bool | None) -> None:
         Q, b = np.asarray(Q, dtype=float), np.asarray(b, dtype=float).reshape(-1)
+        Q = Q.reshape(1, 1) if Q.size == b.size == 1 else Q
         if Q.shape != (b.size, b.size):
             raise RuntimeError(f"a quadratic cost with Q of shape {Q.shape} and b of {b.size} elements")
         self._Q, self._b, self._c = 0.5 * (Q + Q.T), b, float(c)
@@ -228,10 +239,20 @@ class Constraint(EvaluatorBase):
         self.UpdateLowerBound(new_lb)
         self.UpdateUpperBound(new_ub)
 
-    def CheckSatisfied(self, x: ArrayLike, tol: float = 1e-6) -> bool:
-        """Whether the values at x are within the bounds, up to a tolerance."""
-        y = self.values(np.asarray(x, dtype=float))
+    def CheckSatisfied(self, x: ArrayLike, tol: float = 1e-6) -> Any:
+        """Whether the values at x are within the bounds, up to a tolerance; for expressions the formula of it."""
+        x = np.asarray(x).reshape(-1)
+        if any(isinstance(each, sympy.Basic) for each in x):
+            y = self.Eval(x)
+            rows = zip(y, self._lb - tol, self._ub + tol, strict=True)
+            sides = [side for e, low, high in rows for side in (e >= low, e <= high)]
+            return sympy.And(*sides)
+        y = self.values(ExtractValue(x).reshape(-1) if x.dtype == object else x.astype(float))
         return bool((y >= self._lb - tol).all() and (y <= self._ub + tol).all())
+
+    def CheckSatisfiedVectorized(self, x: ArrayLike, tol: float = 1e-6) -> list[bool]:
+        """CheckSatisfied() of each column of x (n, k)."""
+        return [self.CheckSatisfied(column, tol) for column in np.asarray(x, dtype=float).T]
 
 
 class PyFunctionConstraint(Constraint):

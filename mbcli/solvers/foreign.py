@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mbcli.solvers import ipopt
+from mbcli.solvers.mathematical_program import MathematicalProgram
 from mbcli.solvers.options import SolverId
 from mbcli.solvers.solve import MathematicalProgramResult, Solve, solve_by_ipopt
 
 if TYPE_CHECKING:
-    from mbcli.solvers.mathematical_program import MathematicalProgram
+    from collections.abc import Sequence
 
-NOT_HERE = ("SNOPT", "Mosek", "Gurobi", "CSDP", "SCS")  # for which nothing here stands in
+NOT_HERE = ("SNOPT", "Mosek", "Gurobi")  # for which nothing here stands in
+CONIC = ("CSDP", "SCS")  # for which Clarabel stands in, where it is installed
 
 
-class _Solver:
+class SolverInterface:
     """A solver by its name."""
 
     NAME = ""
@@ -29,8 +32,8 @@ class _Solver:
         return self.id()
 
     def available(self) -> bool:
-        """Whether programs can be solved under this name; by SciPy, as Solve() does."""
-        return self.NAME not in NOT_HERE
+        """Whether programs can be solved under this name, as Solve() does."""
+        return self.NAME not in NOT_HERE and (self.NAME not in CONIC or find_spec("clarabel") is not None)
 
     def enabled(self) -> bool:
         """As available()."""
@@ -45,37 +48,37 @@ class _Solver:
         return Solve(prog, initial_guess, solver_options)
 
 
-class SnoptSolver(_Solver):
+class SnoptSolver(SolverInterface):
     """SNOPT, which is not here."""
 
     NAME = "SNOPT"
 
 
-class MosekSolver(_Solver):
+class MosekSolver(SolverInterface):
     """Mosek, which is not here."""
 
     NAME = "Mosek"
 
 
-class GurobiSolver(_Solver):
+class GurobiSolver(SolverInterface):
     """Gurobi, which is not here."""
 
     NAME = "Gurobi"
 
 
-class CsdpSolver(_Solver):
-    """CSDP, which is not here."""
+class CsdpSolver(SolverInterface):
+    """Semidefinite programs, by Clarabel."""
 
     NAME = "CSDP"
 
 
-class ScsSolver(_Solver):
-    """SCS, which is not here."""
+class ScsSolver(SolverInterface):
+    """Conic programs, by Clarabel."""
 
     NAME = "SCS"
 
 
-class IpoptSolver(_Solver):
+class IpoptSolver(SolverInterface):
     """Programs without binary variables, by IPOPT where the extra `casadi` is installed; else as Solve()."""
 
     NAME = "IPOPT"
@@ -89,25 +92,25 @@ class IpoptSolver(_Solver):
         return solve_by_ipopt(prog, initial_guess, prog.solver_options() if solver_options is None else solver_options)
 
 
-class NloptSolver(_Solver):
+class NloptSolver(SolverInterface):
     """Nonlinear programs, by SciPy's SLSQP."""
 
     NAME = "NLopt"
 
 
-class OsqpSolver(_Solver):
+class OsqpSolver(SolverInterface):
     """Quadratic programs, by linear equations or SciPy's SLSQP."""
 
     NAME = "OSQP"
 
 
-class ClarabelSolver(_Solver):
-    """Linear and quadratic programs, by SciPy's HiGHS and SLSQP."""
+class ClarabelSolver(SolverInterface):
+    """Convex programs, by Clarabel where the extra `solvers` is installed; those without cones else as Solve()."""
 
     NAME = "Clarabel"
 
 
-class ClpSolver(_Solver):
+class ClpSolver(SolverInterface):
     """Linear programs, by SciPy's HiGHS."""
 
     NAME = "CLP"
@@ -118,13 +121,52 @@ def ChooseBestSolver(prog: MathematicalProgram) -> SolverId:
     return SolverId("SciPy")
 
 
-def MakeSolver(id: SolverId) -> _Solver:
+def MakeSolver(id: SolverId) -> SolverInterface:
     """A solver by its name; RuntimeError if nothing has it."""
-    for kind in _Solver.__subclasses__():
+    for kind in SolverInterface.__subclasses__():
         if id.name() == kind.NAME:
             return kind()
     raise RuntimeError(f"there is no solver named {id.name()}")
 
 
-class _SciPy(_Solver):
+def MakeFirstAvailableSolver(solver_ids: Sequence[SolverId]) -> SolverInterface:
+    """The first that is here; RuntimeError if none is."""
+    for id in solver_ids:
+        solver = MakeSolver(id)
+        if solver.available():
+            return solver
+    raise RuntimeError(f"none of the solvers is here: {', '.join(id.name() for id in solver_ids)}")
+
+
+def SolveInParallel(
+    progs: Any,
+    initial_guesses: Any = None,
+    solver_options: Any = None,
+    solver_ids: Any = None,
+    parallelism: Any = None,
+    dynamic_schedule: bool = False,
+) -> list[MathematicalProgramResult]:
+    """The results of programs, or of one from each guess; one after another, as Python's functions do not run together.
+
+    Args:
+        progs: a list, or a program for all guesses.
+        initial_guesses: (n,) for each, or None.
+        solver_options, solver_ids: one for all or one for each; None: those of the programs, the best solver.
+    """
+    count = len(initial_guesses) if isinstance(progs, MathematicalProgram) else len(progs)
+
+    def at(given: Any, k: int) -> Any:
+        return given[k] if isinstance(given, (list, tuple)) else given
+
+    found = []
+    for k in range(count):
+        named = at(solver_ids, k)
+        solver = None if named is None else MakeSolver(named)
+        solve = Solve if solver is None or not solver.available() else solver.Solve
+        guess = None if initial_guesses is None else initial_guesses[k]
+        found.append(solve(at(progs, k), guess, at(solver_options, k)))
+    return found
+
+
+class _SciPy(SolverInterface):
     NAME = "SciPy"

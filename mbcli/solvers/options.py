@@ -9,12 +9,45 @@ from mbcli.numbered_enum import NumberedEnum
 
 
 class CommonSolverOption(NumberedEnum):
-    """Options that all solvers know; none of them acts here."""
+    """Options that all solvers know; those of printing act here."""
 
     kPrintFileName = 0
     kPrintToConsole = 1
     kStandaloneReproductionFileName = 2
     kMaxThreads = 3
+
+
+class SolverType(NumberedEnum):
+    """Solvers of pydrake's."""
+
+    kClp = 0
+    kCsdp = 1
+    kEqualityConstrainedQP = 2
+    kGurobi = 3
+    kIpopt = 4
+    kLinearSystem = 5
+    kMobyLCP = 6
+    kMosek = 7
+    kNlopt = 8
+    kOsqp = 9
+    kSnopt = 10
+    kScs = 11
+    kUnrevisedLemke = 12
+
+
+NAMES = {  # of solvers that are not those of their types
+    SolverType.kClp: "CLP",
+    SolverType.kCsdp: "CSDP",
+    SolverType.kIpopt: "IPOPT",
+    SolverType.kNlopt: "NLopt",
+    SolverType.kOsqp: "OSQP",
+    SolverType.kScs: "SCS",
+    SolverType.kSnopt: "SNOPT",
+    SolverType.kEqualityConstrainedQP: "Equality constrained QP",
+    SolverType.kLinearSystem: "Linear system",
+    SolverType.kMobyLCP: "Moby LCP",
+    SolverType.kUnrevisedLemke: "Unrevised Lemke",
+}
 
 
 class SolverId:
@@ -53,19 +86,31 @@ class SolverOptions:
     def SetOption(self, *given: Any, **named: Any) -> None:
         """SetOption(solver id, name, value) or SetOption(CommonSolverOption, value)."""
         *owner, key, value = [*given, *named.values()]
+        key = key.name if isinstance(key, CommonSolverOption) else key
         self.options.setdefault(_name(owner[0]) if owner else "Drake", {})[key] = value
 
     def GetOptions(self, solver_id: Any) -> dict[Any, Any]:
         """{name: value} of a solver."""
         return dict(self.options.get(_name(solver_id), {}))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SolverOptions) and self.options == other.options
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"SolverOptions(options={self.options!r})"
+
     def acting(self, names: tuple[Any, ...], default: Any) -> Any:
         """The value of the first of these options that is set."""
-        found = [own[name] for own in self.options.values() for name in names if name in own]
+        keys = [name.name if isinstance(name, CommonSolverOption) else name for name in names]
+        found = [own[key] for own in self.options.values() for key in keys if key in own]
         return found[0] if found else default
 
 
 def _name(solver: Any) -> str:
     if isinstance(solver, SolverId):
         return solver.name()
+    if isinstance(solver, SolverType):
+        return NAMES.get(solver, solver.name.removeprefix("k"))
     return str(getattr(solver, "name", solver))

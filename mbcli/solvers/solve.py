@@ -110,6 +110,10 @@ class MathematicalProgramResult:
         """Replaces them."""
         self._x = np.array(x_val, dtype=float).reshape(self._x.shape)
 
+    def SetSolution(self, var: Any, value: float) -> None:
+        """Replaces the value of a variable."""
+        self._x[self._prog.FindDecisionVariableIndex(var)] = float(value)
+
     def get_optimal_cost(self) -> float:
         """The sum of all costs."""
         return total_cost(self._prog, self._x)
