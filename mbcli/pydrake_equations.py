@@ -83,3 +83,4 @@ def give_methods() -> None:
         setattr(sympy.logic.boolalg.Boolean, name, methods[name])
     sympy.logic.boolalg.Boolean.GetFreeVariables = methods["GetVariables"]
     sympy.Symbol.get_name = lambda e: e.name
+    sympy.Symbol.get_type = symbolic.type_of

@@ -21,6 +21,7 @@ from mbcli.math.symbolic_polynomial import (
     MonomialBasis,
     OddDegreeMonomialBasis,
     Polynomial,
+    RationalFunction,
     Variables,
 )
 from mbcli.numbered_enum import Numbered, NumberedEnum
@@ -74,27 +75,26 @@ __all__ = [
     "MonomialBasis",
     "OddDegreeMonomialBasis",
     "Polynomial",
+    "RationalFunction",
     "Variables",
     *("MakeVectorVariable", "Substitute", "TaylorExpand", "ToLatex", "Variable", "abs", "acos", "arccos"),
-    *("arcsin", "arctan", "arctan2", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "if_then_else"),
+    *(
+        "intersect",
+        "arcsin",
+        "arctan",
+        "arctan2",
+        "asin",
+        "atan",
+        "atan2",
+        "ceil",
+        "cos",
+        "cosh",
+        "exp",
+        "floor",
+        "if_then_else",
+    ),
     *("log", "logical_and", "logical_not", "logical_or", "max", "min", "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
 ]
-
-
-class VariableType(type):
-    """Lets Variable(name) make a SymPy symbol, and every SymPy symbol be a Variable."""
-
-    def __call__(cls, name: str, type: Any = None) -> Any:
-        """The variable of a name. RuntimeError for another type than CONTINUOUS."""
-        if type is not None and type is not VariableKind.CONTINUOUS:
-            raise RuntimeError(f"Variable '{name}': binary and whole variables are those of a MathematicalProgram")
-        return sympy.Symbol(name, real=True)
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, sympy.Symbol)
-
-    def __subclasscheck__(cls, kind: Any) -> bool:
-        return issubclass(kind, sympy.Symbol)
 
 
 class VariableKind(NumberedEnum):
@@ -107,6 +107,67 @@ class VariableKind(NumberedEnum):
     RANDOM_UNIFORM = 4
     RANDOM_GAUSSIAN = 5
     RANDOM_EXPONENTIAL = 6
+
+
+class RandomUniform(sympy.Symbol):
+    """A variable with a uniform distribution between 0 and 1."""
+
+    draw = staticmethod(lambda generator: generator.uniform())
+
+
+class RandomGaussian(sympy.Symbol):
+    """A variable with a normal distribution of mean 0 and deviation 1."""
+
+    draw = staticmethod(lambda generator: generator.standard_normal())
+
+
+class RandomExponential(sympy.Symbol):
+    """A variable with an exponential distribution of mean 1."""
+
+    draw = staticmethod(lambda generator: generator.standard_exponential())
+
+
+class WholeVariable(sympy.Symbol):
+    """A variable with whole numbers as values."""
+
+
+class BinaryVariable(sympy.Symbol):
+    """A variable that is 0 or 1."""
+
+
+class BooleanVariable(sympy.Symbol):
+    """A variable that is true or false."""
+
+
+KINDS_OF_VARIABLES = {
+    VariableKind.CONTINUOUS: (sympy.Symbol, {"real": True}),
+    VariableKind.INTEGER: (WholeVariable, {"integer": True}),
+    VariableKind.BINARY: (BinaryVariable, {"integer": True}),
+    VariableKind.BOOLEAN: (BooleanVariable, {}),
+    VariableKind.RANDOM_UNIFORM: (RandomUniform, {"real": True}),
+    VariableKind.RANDOM_GAUSSIAN: (RandomGaussian, {"real": True}),
+    VariableKind.RANDOM_EXPONENTIAL: (RandomExponential, {"positive": True}),
+}
+
+
+def type_of(v: Any) -> VariableKind:
+    """What values a variable takes."""
+    return next((kind for kind, (cls, _) in KINDS_OF_VARIABLES.items() if type(v) is cls), VariableKind.CONTINUOUS)
+
+
+class VariableType(type):
+    """Lets Variable(name) make a SymPy symbol, and every SymPy symbol be a Variable."""
+
+    def __call__(cls, name: str | None = None, type: Any = VariableKind.CONTINUOUS) -> Any:
+        """The variable of a name, or without one a new one."""
+        kind, assumptions = KINDS_OF_VARIABLES[type]
+        return sympy.Dummy(real=True) if name is None else kind(name, **assumptions)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, sympy.Symbol)
+
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        return issubclass(kind, sympy.Symbol)
 
 
 class Variable(metaclass=VariableType):
@@ -209,6 +270,11 @@ def kind_of(e: Any) -> "ExpressionKind":
     return ExpressionKind[found]
 
 
+def intersect(vars1: Any, vars2: Any) -> Variables:
+    """The variables that are in both."""
+    return Variables(set(vars1) & set(vars2))
+
+
 def Jacobian(f: Any, vars: Any) -> "Matrix":
     """Derivatives (m, n) of expressions (m,) by variables (n,)."""
     rows = np.asarray(f, dtype=object).ravel()
@@ -225,11 +291,17 @@ def Substitute(m: Any, subst: Any, e: Any = None) -> Any:
 def Evaluate(m: Any, env: Any = None, generator: Any = None) -> Any:
     """The numbers of expressions, a matrix as in pydrake, by {variable: number}. RuntimeError if one is missing.
 
+    generator: a RandomGenerator, or what gives a seed when it is called; random variables without a number are drawn.
+
     The first time compiles a function of them, which takes milliseconds; after that it takes microseconds.
     """
     given = np.atleast_1d(np.asarray(m, dtype=object))
     variables, function = _compiled(tuple(given.ravel()))
     values = dict(env or {})
+    if generator is not None:  # of random variables that have no value
+        is_numpys = isinstance(generator, np.random.Generator)
+        rng = generator if is_numpys else np.random.default_rng(int(generator()))
+        values = {v: v.draw(rng) for v in variables if hasattr(v, "draw")} | values
     missing = [str(v) for v in variables if v not in values]
     if missing:
         raise RuntimeError(f"Evaluate: there is no value for {', '.join(missing)}")
@@ -244,7 +316,7 @@ def Evaluate(m: Any, env: Any = None, generator: Any = None) -> Any:
 def _compiled(expressions: tuple[Any, ...]) -> tuple[list[Any], Any]:
     """The variables of expressions, sorted, and the function of their numbers."""
     variables = list(GetVariableVector(np.array(expressions, dtype=object)))
-    return variables, sympy.lambdify(variables, list(expressions), modules=["math", "sympy"], cse=True)
+    return variables, sympy.lambdify(variables, list(expressions), modules=["math", "sympy"], cse=True, dummify=True)
 
 
 def TaylorExpand(f: Any, a: dict[Any, float], order: int) -> Any:

@@ -1,8 +1,9 @@
-"""Polynomials of symbolic variables, under the names of pydrake.symbolic; SymPy's Poly does the algebra."""
+"""Polynomials of symbolic variables and their quotients, under the names of pydrake.symbolic; SymPy's Poly does the
+algebra."""
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,55 @@ class Variables(set[Any]):
         """Adds one, or several."""
         self.update(variables if np.iterable(variables) else [variables])
 
+    @also_named(key="variables", vars="variables")
+    def erase(self, variables: Any) -> int:
+        """Takes one away, or several; returns how many there were."""
+        gone = self & set(variables if np.iterable(variables) else [variables])
+        self.difference_update(gone)
+        return len(gone)
+
+    def EqualTo(self, vars: Any) -> bool:
+        """Whether they are the same."""
+        return self == vars
+
+    def IsSubsetOf(self, vars: Any) -> bool:
+        """Whether all are among others."""
+        return self <= vars
+
+    def IsStrictSubsetOf(self, vars: Any) -> bool:
+        """Whether all are among others, which are more."""
+        return self < vars
+
+    def IsSupersetOf(self, vars: Any) -> bool:
+        """Whether others are all among them."""
+        return self >= vars
+
+    def IsStrictSupersetOf(self, vars: Any) -> bool:
+        """Whether others, which are fewer, are all among them."""
+        return self > vars
+
+    def to_string(self) -> str:
+        """Their names in braces."""
+        return f"{{{', '.join(sorted(map(str, self)))}}}"
+
+    __str__ = to_string
+
+    def __repr__(self) -> str:
+        return f'<Variables "{self.to_string()}">'
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self))
+
+    def __add__(self, other: Any) -> Variables:
+        return Variables(self | set(other if np.iterable(other) else [other]))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Variables:
+        return Variables(set.__sub__(self, set(other if np.iterable(other) else [other])))
+
+    __iadd__, __isub__ = __add__, __sub__
+
     @also_named(key="variable")
     def include(self, variable: Any) -> bool:
         """Whether a variable is one of them."""
@@ -54,6 +104,36 @@ class Monomial:
         given = {} if powers is None else powers if isinstance(powers, dict) else {powers: exponent}
         self._powers = {v: int(k) for v, k in given.items() if k}
 
+    def GetVariables(self) -> Variables:
+        """The variables."""
+        return Variables(self._powers)
+
+    def EqualTo(self, other: Any) -> bool:
+        """Whether the powers are equal."""
+        return self == other
+
+    def Evaluate(self, env: dict[Any, float] | None = None, vars: Any = None, vars_values: Any = None) -> Any:
+        """The value by {variable: number}, or values (k,) at the columns of values (n, k) of variables (n,).
+
+        RuntimeError if a variable has none, or one that is not a number.
+        """
+        if env is None:
+            values = np.asarray(vars_values, dtype=float)
+            return self.Evaluate(dict(zip(np.ravel(vars), values, strict=True)))
+        _require_numbers(self._powers, env)
+        return prod((env[v] ** k for v, k in self._powers.items()), start=1.0)
+
+    def EvaluatePartial(self, env: dict[Any, float]) -> tuple[float, Monomial]:
+        """(the value of the powers that have one, the Monomial of the others)"""
+        known = {v: k for v, k in self._powers.items() if v in env}
+        rest = {v: k for v, k in self._powers.items() if v not in env}
+        return Monomial(known).Evaluate(env), Monomial(rest)
+
+    def pow_in_place(self, p: int) -> Monomial:
+        """Becomes its power, and is returned."""
+        self._powers = {v: k * p for v, k in self._powers.items()}
+        return self
+
     def get_powers(self) -> dict[Any, int]:
         """{variable: exponent}"""
         return dict(self._powers)
@@ -71,27 +151,35 @@ class Monomial:
         return sympy.sympify(sympy.prod([v**k for v, k in self._powers.items()]))
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, sympy.Expr) and not other.is_number:
+            return self.ToExpression() * other
         if not isinstance(other, Monomial):
             return Polynomial(self) * other
         powers = other.get_powers()
         return Monomial({v: self.degree(v) + other.degree(v) for v in {**self._powers, **powers}})
 
     def __rmul__(self, other: Any) -> Any:
-        return Polynomial(self) * other
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.ToExpression() / other if isinstance(other, sympy.Expr) else Polynomial(self) / other
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self.ToExpression()
 
     def __pow__(self, exponent: int) -> Monomial:
         return Monomial({v: k * exponent for v, k in self._powers.items()})
 
     def __add__(self, other: Any) -> Any:
-        return Polynomial(self) + other
+        return self.ToExpression() + other if isinstance(other, sympy.Expr) else Polynomial(self) + other
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return Polynomial(self) - other
+        return self + -other
 
     def __rsub__(self, other: Any) -> Any:
-        return other - Polynomial(self)
+        return other - (self.ToExpression() if isinstance(other, sympy.Expr) else Polynomial(self))
 
     def __neg__(self) -> Any:
         return Polynomial(self) * -1
@@ -110,6 +198,15 @@ def _number(c: Any, env: dict[Any, float]) -> Any:
     return c.subs(env) if getattr(c, "free_symbols", None) else c
 
 
+def _require_numbers(variables: Iterable[Any], env: dict[Any, Any]) -> None:
+    lacking = [v for v in variables if v not in env]
+    if lacking:
+        raise RuntimeError(f"Evaluate: there is no value for {', '.join(sorted(map(str, lacking)))}")
+    bad = [v for v in variables if np.isnan(env[v]).any()]
+    if bad:
+        raise RuntimeError(f"Evaluate: {', '.join(sorted(map(str, bad)))} is NaN")
+
+
 class Polynomial:
     """A polynomial in indeterminates, whose coefficients may be expressions of other variables.
 
@@ -121,6 +218,7 @@ class Polynomial:
         indeterminates: all variables of the expression if not given.
     """
 
+    @also_named(map="e", m="e")
     def __init__(self, e: Any = 0, indeterminates: Iterable[Any] | None = None) -> None:
         if isinstance(e, dict):
             indeterminates = {v for m in e for v in m.get_powers()} if indeterminates is None else indeterminates
@@ -157,6 +255,65 @@ class Polynomial:
         """As an expression, a sum of monomials."""
         return sympy.Add(*(c * m.ToExpression() for m, c in self.monomial_to_coefficient_map().items()))
 
+    def SetIndeterminates(self, new_indeterminates: Iterable[Any]) -> None:
+        """Becomes the same expression as a polynomial in others."""
+        same = Polynomial(self.ToExpression(), new_indeterminates)
+        self.variables, self.terms = same.variables, same.terms
+
+    def AddProduct(self, coeff: Any, m: Monomial) -> Polynomial:
+        """Becomes itself and a monomial times a coefficient, and is returned."""
+        terms = self.monomial_to_coefficient_map()
+        same = Polynomial.of_terms(terms | {m: terms.get(m, 0) + sympy.sympify(coeff)})
+        self.variables, self.terms = same.variables, same.terms
+        return self
+
+    def Expand(self) -> Polynomial:
+        """With coefficients that are sums of products, without those that are 0."""
+        expanded = {m: sympy.expand(c) for m, c in self.monomial_to_coefficient_map().items()}
+        return Polynomial.of_terms(expanded)
+
+    def SubstituteAndExpand(
+        self, indeterminate_substitution: dict[Any, Any], substitutions_cached_data: Any = None
+    ) -> Polynomial:
+        """With polynomials in place of indeterminates."""
+        given = {v: _expression(p) for v, p in indeterminate_substitution.items()}
+        return Polynomial(self.ToExpression().subs(given, simultaneous=True)).Expand()
+
+    def IsEven(self) -> bool:
+        """Whether all monomials have even degrees."""
+        return all(sum(p) % 2 == 0 for p in self.terms)
+
+    def IsOdd(self) -> bool:
+        """Whether all monomials have odd degrees."""
+        return all(sum(p) % 2 == 1 for p in self.terms)
+
+    def Roots(self) -> Array:
+        """The roots (n,), complex, of a polynomial in one variable with numbers as coefficients; RuntimeError else."""
+        if len(self.indeterminates()) != 1 or self.decision_variables():
+            raise RuntimeError(f"{self} is no polynomial in one variable with numbers as coefficients")
+        powers = {sum(p): float(c) for p, c in self.terms.items()}
+        return np.roots([powers.get(k, 0.0) for k in range(self.TotalDegree(), -1, -1)])
+
+    @also_named(indeterminates_values="values")
+    def EvaluateWithAffineCoefficients(self, indeterminates: Any, values: Any) -> tuple[Array, Array, Array]:
+        """(A (k, m), decision variables (m,), b (k,)): values A d + b at the columns of values (n, k) of variables."""
+        variables = sorted(self.decision_variables(), key=str)
+        columns = np.reshape(np.asarray(values, dtype=float), (np.size(indeterminates), -1)).T
+        A, b = np.zeros((len(columns), len(variables))), np.zeros(len(columns))
+        for m, c in self.monomial_to_coefficient_map().items():
+            slopes = np.array([sympy.diff(c, v) for v in variables], dtype=float)
+            at = [m.Evaluate(dict(zip(np.ravel(indeterminates), x, strict=True))) for x in columns]
+            A += np.outer(at, slopes)
+            b += np.multiply(at, float(sympy.sympify(c).subs(dict.fromkeys(variables, 0))))
+        return A, np.array(variables, dtype=object), b
+
+    @also_named(a="lower", b="upper")
+    def Integrate(self, x: Any, lower: Any = None, upper: Any = None) -> Polynomial:
+        """The integral over a variable, 0 where it is 0; or that between two numbers."""
+        bounds = x if lower is None else (x, lower, upper)
+        rest = self.variables if lower is None else [v for v in self.variables if v is not x]
+        return Polynomial(sympy.integrate(self.ToExpression(), bounds), {*rest, *([x] if lower is None else [])})
+
     def TotalDegree(self) -> int:
         """The largest degree of a monomial."""
         return max((sum(p) for p in self.terms), default=0)
@@ -178,6 +335,7 @@ class Polynomial:
         missing = {*self.indeterminates(), *self.decision_variables()} - set(env)
         if missing:
             raise RuntimeError(f"Evaluate: there is no value for {', '.join(sorted(map(str, missing)))}")
+        _require_numbers(env, env)
         x = [float(env.get(v, 0.0)) for v in self.variables]
         return sum(float(_number(c, env)) * prod(map(pow, x, powers)) for powers, c in self.terms.items())
 
@@ -202,7 +360,7 @@ class Polynomial:
 
     def EqualTo(self, p: Polynomial) -> bool:
         """Whether the terms are equal."""
-        return self.monomial_to_coefficient_map() == p.monomial_to_coefficient_map()
+        return all(sympy.expand(c) == 0 for c in (self - p).terms.values())
 
     def _same(self, e: Any, variables: Iterable[Any] | None = None) -> Polynomial:
         return Polynomial(e, self.variables if variables is None else variables)
@@ -212,15 +370,23 @@ class Polynomial:
         return self._same(e, {*self.variables, *more})
 
     def __add__(self, other: Any) -> Polynomial:
+        if isinstance(other, RationalFunction):  # which adds it
+            return NotImplemented
         return self._with(other, self.ToExpression() + _expression(other))
 
     def __sub__(self, other: Any) -> Polynomial:
+        if isinstance(other, RationalFunction):
+            return NotImplemented
         return self._with(other, self.ToExpression() - _expression(other))
 
     def __mul__(self, other: Any) -> Polynomial:
+        if isinstance(other, RationalFunction):
+            return NotImplemented
         return self._with(other, self.ToExpression() * _expression(other))
 
     def __truediv__(self, other: float) -> Polynomial:
+        if isinstance(other, RationalFunction):
+            return NotImplemented
         return self._same(self.ToExpression() / other)
 
     def __pow__(self, exponent: int) -> Polynomial:
@@ -242,8 +408,100 @@ def _expression(value: Any) -> Any:
     return value.ToExpression() if isinstance(value, (Monomial, Polynomial)) else value
 
 
-def MonomialBasis(vars: Any, degree: int) -> Array:
-    """All Monomials of variables up to a degree, those of the highest degree first."""
+class RationalFunction:
+    """numerator / denominator; common factors stay, as in pydrake.
+
+    Args:
+        numerator: a Polynomial, a Monomial or a number.
+        denominator: the same. RuntimeError if it is 0.
+    """
+
+    @also_named(p="numerator", m="numerator", c="numerator")
+    def __init__(self, numerator: Any = 0, denominator: Any = 1) -> None:
+        self._numerator, self._denominator = _polynomial(numerator), _polynomial(denominator)
+        if not self._denominator.terms:
+            raise RuntimeError("the denominator of a rational function is 0")
+
+    def numerator(self) -> Polynomial:
+        """The polynomial above."""
+        return self._numerator
+
+    def denominator(self) -> Polynomial:
+        """The polynomial below."""
+        return self._denominator
+
+    def SetIndeterminates(self, new_indeterminates: Iterable[Any]) -> None:
+        """Both become polynomials in others."""
+        self._numerator.SetIndeterminates(new_indeterminates)
+        self._denominator.SetIndeterminates(new_indeterminates)
+
+    def ToExpression(self) -> Any:
+        """As an expression."""
+        return self._numerator.ToExpression() / self._denominator.ToExpression()
+
+    def Evaluate(self, env: dict[Any, float]) -> float:
+        """The value. RuntimeError if a variable has none, or NaN, or the denominator is 0."""
+        below = self._denominator.Evaluate(env)
+        if below == 0.0:
+            raise RuntimeError("Evaluate: a division by zero")
+        return self._numerator.Evaluate(env) / below
+
+    def EqualTo(self, f: RationalFunction) -> bool:
+        """Whether they are one function."""
+        return (self._numerator * f.denominator()).EqualTo(f.numerator() * self._denominator)
+
+    def __neg__(self) -> RationalFunction:
+        return RationalFunction(-self._numerator, self._denominator)
+
+    def __add__(self, other: Any) -> RationalFunction:
+        f = _function(other)
+        if f.denominator().EqualTo(self._denominator):
+            return RationalFunction(self._numerator + f.numerator(), self._denominator)
+        above = self._numerator * f.denominator() + f.numerator() * self._denominator
+        return RationalFunction(above, self._denominator * f.denominator())
+
+    def __sub__(self, other: Any) -> RationalFunction:
+        return self + -_function(other)
+
+    def __rsub__(self, other: Any) -> RationalFunction:
+        return -self + other
+
+    def __mul__(self, other: Any) -> RationalFunction:
+        f = _function(other)
+        return RationalFunction(self._numerator * f.numerator(), self._denominator * f.denominator())
+
+    def __truediv__(self, other: Any) -> RationalFunction:
+        f = _function(other)
+        if not f.numerator().terms:
+            raise RuntimeError("a rational function is divided by 0")
+        return RationalFunction(self._numerator * f.denominator(), self._denominator * f.numerator())
+
+    def __rtruediv__(self, other: Any) -> RationalFunction:
+        return _function(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __repr__(self) -> str:
+        return f'<RationalFunction "({self._numerator}) / ({self._denominator})">'
+
+
+def _polynomial(value: Any) -> Polynomial:
+    return value if isinstance(value, Polynomial) else Polynomial(value)
+
+
+def _function(value: Any) -> RationalFunction:
+    return value if isinstance(value, RationalFunction) else RationalFunction(value)
+
+
+def MonomialBasis(vars: Any = None, degree: int = 0, vars_degree: Any = None) -> Array:
+    """All Monomials of variables up to a degree, those of the highest degree first.
+
+    vars_degree: {Variables: degree} in place of both: all products of such monomials.
+    """
+    if vars_degree is not None:
+        factors = [MonomialBasis(own, most) for own, most in vars_degree.items()]
+        products = [prod(chosen, start=Monomial()) for chosen in product(*factors)]
+        return np.array(sorted(products, key=lambda m: -m.total_degree()), dtype=object)
     variables = list(np.ravel(np.array(list(vars), dtype=object)))
     found = [c for d in range(degree, -1, -1) for c in combinations_with_replacement(variables, d)]
     return np.array([Monomial({v: c.count(v) for v in c}) for c in found], dtype=object)

@@ -73,7 +73,7 @@ def test_monomials_times_numbers_and_monomials():
     assert isinstance(x, Variable) and not isinstance(2 * x, Variable)
     assert (m * Monomial({x: 1, y: 1})).get_powers() == {x: 3, y: 1} and (m**2).degree(x) == 4
     assert (2.0 * m).EqualTo(Polynomial(2.0 * x**2)) and (m * 3).EqualTo(Polynomial(3 * x**2))
-    assert (1 - m).EqualTo(Polynomial(1 - x**2)) and str((m + y).ToExpression()) == "x**2 + y"
+    assert (1 - m).EqualTo(Polynomial(1 - x**2)) and str(m + y) == "x**2 + y"
     assert Polynomial((x + 2 * y - 1) ** 4).Evaluate({x: 0.1, y: 0.3}) == pytest.approx((0.1 + 0.6 - 1) ** 4)
 
 
@@ -89,3 +89,63 @@ def test_evaluation_is_compiled_and_tells_what_is_missing():
         Evaluate(J, {x[0]: 0.3})
     with pytest.raises(RuntimeError, match="division by zero"):
         Evaluate([1 / x[0]], {x[0]: 0.0})
+
+
+def test_parts_of_polynomials_have_the_values_of_the_whole():
+    from mbcli.symbolic import Monomial, MonomialBasis, Polynomial, Variable, Variables, intersect
+
+    x, y, a = Variable("x"), Variable("y"), Variable("a")
+    m = Monomial({x: 3, y: 1})
+    assert m.Evaluate({x: 2.0, y: 3.0}) == 24.0
+    assert m.Evaluate(vars=[x, y], vars_values=[[1, 2], [4, 5]]).tolist() == [4, 40]
+    assert m.EvaluatePartial({x: 2.0}) == (8.0, Monomial(y))
+    with pytest.raises(RuntimeError, match="x is NaN"):
+        m.Evaluate({x: float("nan"), y: 1.0})
+    p = Polynomial((a + 1) * x**2 + 3 * a * x * y, [x, y])
+    A, decision, b = p.EvaluateWithAffineCoefficients([x, y], np.array([[1.0, 2.0], [0.5, -1.0]]))
+    for k, (at_x, at_y) in enumerate(((1.0, 0.5), (2.0, -1.0))):
+        value = p.Evaluate({x: at_x, y: at_y, a: 0.7})
+        assert A[k] @ [0.7] + b[k] == pytest.approx(value)
+    assert list(decision) == [a] and p.IsEven() and not p.IsOdd()
+    assert np.sort(Polynomial(x**2 - 3 * x + 2).Roots()).tolist() == pytest.approx([1.0, 2.0])
+    assert p.Integrate(x).Differentiate(x).EqualTo(p)
+    assert Polynomial(x**2).Integrate(x, -1, 1).ToExpression() == pytest.approx(2.0 / 3.0)
+    assert Polynomial(1 + x**2).SubstituteAndExpand({x: Polynomial(a**2 - 1)}).EqualTo(Polynomial(a**4 - 2 * a**2 + 2))
+    assert len(MonomialBasis(vars_degree={Variables([x]): 2, Variables([y]): 1})) == 6
+    both = Variables([x, y])
+    assert (both + a).size() == 3 and (both - x) == Variables([y]) and intersect(both, [y, a]) == Variables([y])
+    assert both.erase(x) == 1 and both.to_string() == "{y}"
+
+
+def test_quotients_of_polynomials_are_a_field():
+    from mbcli.symbolic import Polynomial, RationalFunction, Variable
+
+    x, y = Variable("x"), Variable("y")
+    f, g = RationalFunction(Polynomial(x + y), Polynomial(x**2 + 1)), RationalFunction(Polynomial(y - 2), Polynomial(x))
+    env = {x: 0.7, y: -1.3}
+    for made, value in (
+        (f + g, f.Evaluate(env) + g.Evaluate(env)),
+        (f - g, f.Evaluate(env) - g.Evaluate(env)),
+        (f * g, f.Evaluate(env) * g.Evaluate(env)),
+        (f / g, f.Evaluate(env) / g.Evaluate(env)),
+        (2 / f, 2 / f.Evaluate(env)),
+        (Polynomial(x) * f + 1, 0.7 * f.Evaluate(env) + 1),
+    ):
+        assert made.Evaluate(env) == pytest.approx(value)
+        assert float(made.ToExpression().subs(env)) == pytest.approx(value)
+    assert (f * g / g).EqualTo(f) and not f.EqualTo(g)
+    with pytest.raises(RuntimeError, match="denominator"):
+        RationalFunction(1, 0)
+
+
+def test_random_variables_are_drawn_by_their_kind():
+    from mbcli.symbolic import Evaluate, Variable
+
+    kinds = Variable.Type
+    u, g, e = (Variable("v", kind) for kind in (kinds.RANDOM_UNIFORM, kinds.RANDOM_GAUSSIAN, kinds.RANDOM_EXPONENTIAL))
+    assert u != g and Variable("v") != u and Variable("v", kinds.RANDOM_UNIFORM) == u
+    rng = np.random.default_rng(0)
+    draws = np.array([Evaluate([u, g, e], {}, rng).ravel() for _ in range(4000)])
+    assert draws.mean(axis=0) == pytest.approx([0.5, 0.0, 1.0], abs=0.06)
+    assert draws.std(axis=0) == pytest.approx([12.0**-0.5, 1.0, 1.0], abs=0.06)
+    assert Evaluate([u + 1], {u: 0.25}, lambda: 1)[0, 0] == 1.25

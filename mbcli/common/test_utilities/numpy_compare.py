@@ -77,6 +77,8 @@ def _are_equal(x: Any, y: Any) -> bool:
         return str(x) == y
     if isinstance(x, AutoDiffXd) and isinstance(y, AutoDiffXd):
         return x.value() == y.value() and np.array_equal(x.derivatives(), y.derivatives())
+    if hasattr(x, "EqualTo") and type(x) is type(y):
+        return bool(x.EqualTo(y))
     return bool(x == y)
 
 
