@@ -247,3 +247,71 @@ def test_what_does_not_go_with_cones_is_refused(monkeypatch):
     monkeypatch.setattr(conic, "find_spec", lambda name: None)
     with pytest.raises(ResourceError, match="mbcli"):
         Solve(prog)
+
+
+def camel(mp, sym):
+    prog = mp.MathematicalProgram()
+    x, y = prog.NewIndeterminates(2)
+    (low,) = prog.NewContinuousVariables(1)
+    prog.AddSosConstraint(sym.Polynomial(4 * x**2 - 2.1 * x**4 + x**6 / 3 + x * y - 4 * y**2 + 4 * y**4 - low, [x, y]))
+    prog.AddLinearCost(-low)
+    return prog, [low]
+
+
+def covering_ellipsoid(mp, sym):
+    prog = mp.MathematicalProgram()
+    X = prog.NewSymmetricContinuousVariables(3)
+    for point in np.random.default_rng(1).standard_normal((8, 3)):
+        prog.AddLinearConstraint(point @ X @ point <= 1.0)
+    prog.AddMaximizeLogDeterminantCost(X)
+    return prog, X
+
+
+def common_lyapunov(mp, sym):
+    rng = np.random.default_rng(2)
+    prog = mp.MathematicalProgram()
+    P = prog.NewSymmetricContinuousVariables(3)
+    (t,) = prog.NewContinuousVariables(1)
+    for _ in range(2):
+        A = 0.2 * rng.standard_normal((3, 3)) - np.eye(3)
+        prog.AddLinearMatrixInequalityConstraint(-(A.T @ P + P @ A) - np.eye(3))
+    prog.AddLinearMatrixInequalityConstraint(t * np.eye(3) - P)
+    prog.AddLinearCost(t)
+    return prog, [t]
+
+
+def cut_of_a_graph(mp, sym):
+    weights = np.random.default_rng(3).uniform(0.0, 1.0, (5, 5))
+    prog = mp.MathematicalProgram()
+    X = prog.NewSymmetricContinuousVariables(5)
+    prog.AddPositiveSemidefiniteConstraint(X)
+    for k in range(5):
+        prog.AddLinearConstraint(X[k, k] >= 1.0)
+        prog.AddLinearConstraint(X[k, k] <= 1.0)
+    prog.AddLinearCost(np.sum((weights + weights.T) * X))
+    return prog, X
+
+
+def ellipse_of_means(mp, sym):
+    prog = mp.MathematicalProgram()
+    a = prog.NewContinuousVariables(5)
+    for point in np.random.default_rng(4).standard_normal((7, 5)):
+        prog.AddLinearConstraint(point @ (a * point) <= 1.0)
+    prog.AddMaximizeGeometricMeanCost(a, 1.0)
+    return prog, a
+
+
+@pytest.mark.peers("pydrake")
+@pytest.mark.parametrize("make", [camel, covering_ellipsoid, common_lyapunov, cut_of_a_graph, ellipse_of_means])
+def test_conic_solutions_are_pydrakes(make):
+    import pydrake.solvers
+    import pydrake.symbolic
+
+    from mbcli import solvers, symbolic
+
+    prog, of = make(solvers, symbolic)
+    theirs, their_of = make(pydrake.solvers, pydrake.symbolic)
+    result, wanted = Solve(prog), pydrake.solvers.Solve(theirs)
+    assert result.is_success() and wanted.is_success()
+    assert result.get_optimal_cost() == pytest.approx(wanted.get_optimal_cost(), abs=2e-5)
+    np.testing.assert_allclose(result.GetSolution(of), wanted.GetSolution(their_of), atol=2e-3)
