@@ -36,8 +36,8 @@ RESULTS = {  # {what Clarabel says: the SolutionResult that this is}
     "AlmostSolved": "kSolutionFound",
     "PrimalInfeasible": "kInfeasibleConstraints",
     "AlmostPrimalInfeasible": "kInfeasibleConstraints",
-    "DualInfeasible": "kUnbounded",
-    "AlmostDualInfeasible": "kUnbounded",
+    "DualInfeasible": "kDualInfeasible",
+    "AlmostDualInfeasible": "kDualInfeasible",
     "MaxIterations": "kIterationLimit",
     "MaxTime": "kIterationLimit",
 }

@@ -195,13 +195,15 @@ class ConicProgram(BasicProgram):
                  [1. , 0.5]])
         """
         X = np.asarray(X, dtype=object)
-        if X.ndim != 2 or X.shape[0] != X.shape[1] or not (X == X.T).all():
+        of_variables = all(self.has_variable(e) for e in X.flat)
+        if X.ndim != 2 or X.shape[0] != X.shape[1] or (of_variables and not (X == X.T).all()):
             raise RuntimeError(f"a semidefinite matrix is square and symmetric, not of shape {X.shape}")
-        if all(self.has_variable(e) for e in X.flat):
+        if of_variables:
             return self._bind(self.constraints, PositiveSemidefiniteConstraint(len(X)), X.ravel(order="F"))
         A, b, variables = self._affine("a semidefinite matrix", X)
         F = np.concatenate([b[None], A.T]).reshape(-1, *X.shape)
-        return self._bind(self.constraints, LinearMatrixInequalityConstraint(list(F)), variables)
+        rounding = 1e-10 * max(1.0, np.abs(F).max())
+        return self._bind(self.constraints, LinearMatrixInequalityConstraint(list(F), rounding), variables)
 
     def AddPrincipalSubmatrixIsPsdConstraint(self, X: Any, minor_indices: Iterable[int]) -> Binding:
         """The rows and columns of these numbers of a symmetric matrix are positive semidefinite."""

@@ -55,6 +55,13 @@ class SolutionResult(NumberedEnum):
     kSolutionResultNotSet = -8
 
 
+NO_LEAST_COST = {
+    SolutionResult.kInfeasibleConstraints: np.inf,
+    SolutionResult.kUnbounded: -np.inf,
+    SolutionResult.kDualInfeasible: -np.inf,
+}
+
+
 class SolverDetails(str):
     """What a solver said at the end, as text; the status is that of the solution result here, whichever the solver."""
 
@@ -115,7 +122,9 @@ class MathematicalProgramResult:
         self._x[self._prog.FindDecisionVariableIndex(var)] = float(value)
 
     def get_optimal_cost(self) -> float:
-        """The sum of all costs."""
+        """The sum of all costs; infinite where constraints cannot hold, minus infinite where nothing bounds it."""
+        if self._status in NO_LEAST_COST and self._solver in ("HiGHS", "Clarabel"):
+            return NO_LEAST_COST[self._status]
         return total_cost(self._prog, self._x)
 
     def GetSolution(self, var: Any = None) -> Any:

@@ -56,4 +56,5 @@ def test_what_has_no_solution_is_told():
     prog.AddQuadraticErrorCost([[1.0, 0.0], [0.0, 0.0]], np.zeros(2), x)
     prog.AddLinearCost([0.0, 1.0], 0.0, x)
     prog.AddLinearConstraint(np.eye(2), [-1.0, -np.inf], [1.0, 1.0], x)
-    assert Solve(prog).get_solution_result() is SolutionResult.kUnbounded
+    result = Solve(prog)
+    assert result.get_solution_result() is SolutionResult.kDualInfeasible and result.get_optimal_cost() == -np.inf
