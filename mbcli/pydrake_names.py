@@ -50,7 +50,10 @@ OTHER_PLACES = {
     **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
 }
 
-ALSO_IN = {"pydrake.geometry": "mbcli.visualization"}  # views, which need rooms above that of geometry
+ALSO_IN = {  # views and programs, which need rooms above those of geometry and systems
+    "pydrake.geometry": "mbcli.visualization",
+    "pydrake.systems.analysis": "mbcli.planning",
+}
 
 
 class Names(NamedTuple):

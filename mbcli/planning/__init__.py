@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mbcli.planning.direct_transcription import DirectTranscription
     from mbcli.planning.kinematic_trajectory_optimization import KinematicTrajectoryOptimization
     from mbcli.planning.multiple_shooting import MultipleShooting
+    from mbcli.planning.region_of_attraction import RegionOfAttraction, RegionOfAttractionOptions
     from mbcli.planning.robot_diagram import RobotDiagram, RobotDiagramBuilder
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "DirectTranscription",
     "KinematicTrajectoryOptimization",
     "MultipleShooting",
+    "RegionOfAttraction",
+    "RegionOfAttractionOptions",
     "RobotDiagram",
     "RobotDiagramBuilder",
 ]
@@ -36,6 +39,7 @@ __getattr__ = lazy_exports(
         "direct_transcription": ("DirectTranscription",),
         "kinematic_trajectory_optimization": ("KinematicTrajectoryOptimization",),
         "multiple_shooting": ("MultipleShooting",),
+        "region_of_attraction": ("RegionOfAttraction", "RegionOfAttractionOptions"),
         "robot_diagram": ("RobotDiagram", "RobotDiagramBuilder"),
     },
 )
