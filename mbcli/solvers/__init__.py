@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         IpoptSolver,
         MakeFirstAvailableSolver,
         MakeSolver,
+        MobyLcpSolver,
         MosekSolver,
         NloptSolver,
         OsqpSolver,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         SnoptSolver,
         SolveInParallel,
         SolverInterface,
+        UnrevisedLemkeSolver,
     )
     from mbcli.solvers.mathematical_program import (
         MathematicalProgram,
@@ -108,6 +110,7 @@ __all__ = [
     "MakeSolver",
     "MathematicalProgram",
     "MathematicalProgramResult",
+    "MobyLcpSolver",
     "MosekSolver",
     "NloptSolver",
     "OsqpSolver",
@@ -129,6 +132,7 @@ __all__ = [
     "SolverInterface",
     "SolverOptions",
     "SolverType",
+    "UnrevisedLemkeSolver",
 ]
 
 __getattr__ = lazy_exports(
@@ -164,6 +168,8 @@ __getattr__ = lazy_exports(
             "QuadraticCost",
         ),
         "foreign": (
+            "UnrevisedLemkeSolver",
+            "MobyLcpSolver",
             "MakeFirstAvailableSolver",
             "SolveInParallel",
             "SolverInterface",

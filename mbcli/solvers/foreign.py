@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.solvers import ipopt
 from mbcli.solvers.mathematical_program import MathematicalProgram
-from mbcli.solvers.options import SolverId
+from mbcli.solvers.options import SolverId, SolverType, name_of
 from mbcli.solvers.solve import MathematicalProgramResult, Solve, solve_by_ipopt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NOT_HERE = ("SNOPT", "Mosek", "Gurobi")  # for which nothing here stands in
+NOT_HERE = ("SNOPT", "MOSEK", "Gurobi")  # for which nothing here stands in
 CONIC = ("CSDP", "SCS")  # for which Clarabel stands in, where it is installed
 
 
@@ -30,6 +30,14 @@ class SolverInterface:
     def solver_id(self) -> SolverId:
         """The name."""
         return self.id()
+
+    def SolverName(self) -> str:
+        """The name as text."""
+        return self.NAME
+
+    def solver_type(self) -> SolverType | None:
+        """The SolverType of the name; None if there is none."""
+        return next((kind for kind in SolverType if name_of(kind) == self.NAME), None)
 
     def available(self) -> bool:
         """Whether programs can be solved under this name, as Solve() does."""
@@ -57,7 +65,7 @@ class SnoptSolver(SolverInterface):
 class MosekSolver(SolverInterface):
     """Mosek, which is not here."""
 
-    NAME = "Mosek"
+    NAME = "MOSEK"
 
 
 class GurobiSolver(SolverInterface):
@@ -81,12 +89,12 @@ class ScsSolver(SolverInterface):
 class IpoptSolver(SolverInterface):
     """Programs without binary variables, by IPOPT where the extra `casadi` is installed; else as Solve()."""
 
-    NAME = "IPOPT"
+    NAME = "Ipopt"
 
     def Solve(
         self, prog: MathematicalProgram, initial_guess: Any = None, solver_options: Any = None
     ) -> MathematicalProgramResult:
-        """By IPOPT; its options are those of a SolverOptions by the name "IPOPT"."""
+        """By IPOPT; its options are those of a SolverOptions by the name "Ipopt"."""
         if not ipopt.is_installed():
             return super().Solve(prog, initial_guess, solver_options)
         return solve_by_ipopt(prog, initial_guess, prog.solver_options() if solver_options is None else solver_options)
@@ -113,7 +121,19 @@ class ClarabelSolver(SolverInterface):
 class ClpSolver(SolverInterface):
     """Linear programs, by SciPy's HiGHS."""
 
-    NAME = "CLP"
+    NAME = "Clp"
+
+
+class UnrevisedLemkeSolver(SolverInterface):
+    """Linear complementarity, by Lemke's pivots."""
+
+    NAME = "Unrevised Lemke"
+
+
+class MobyLcpSolver(SolverInterface):
+    """Linear complementarity, by Lemke's pivots."""
+
+    NAME = "Moby LCP"
 
 
 def ChooseBestSolver(prog: MathematicalProgram) -> SolverId:

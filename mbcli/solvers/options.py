@@ -36,9 +36,9 @@ class SolverType(NumberedEnum):
 
 
 NAMES = {  # of solvers that are not those of their types
-    SolverType.kClp: "CLP",
+    SolverType.kClp: "Clp",
     SolverType.kCsdp: "CSDP",
-    SolverType.kIpopt: "IPOPT",
+    SolverType.kIpopt: "Ipopt",
     SolverType.kNlopt: "NLopt",
     SolverType.kOsqp: "OSQP",
     SolverType.kScs: "SCS",
@@ -47,6 +47,7 @@ NAMES = {  # of solvers that are not those of their types
     SolverType.kLinearSystem: "Linear system",
     SolverType.kMobyLCP: "Moby LCP",
     SolverType.kUnrevisedLemke: "Unrevised Lemke",
+    SolverType.kMosek: "MOSEK",
 }
 
 
@@ -87,11 +88,11 @@ class SolverOptions:
         """SetOption(solver id, name, value) or SetOption(CommonSolverOption, value)."""
         *owner, key, value = [*given, *named.values()]
         key = key.name if isinstance(key, CommonSolverOption) else key
-        self.options.setdefault(_name(owner[0]) if owner else "Drake", {})[key] = value
+        self.options.setdefault(name_of(owner[0]) if owner else "Drake", {})[key] = value
 
     def GetOptions(self, solver_id: Any) -> dict[Any, Any]:
         """{name: value} of a solver."""
-        return dict(self.options.get(_name(solver_id), {}))
+        return dict(self.options.get(name_of(solver_id), {}))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SolverOptions) and self.options == other.options
@@ -108,7 +109,8 @@ class SolverOptions:
         return found[0] if found else default
 
 
-def _name(solver: Any) -> str:
+def name_of(solver: Any) -> str:
+    """The name of a SolverId, a SolverType or a text."""
     if isinstance(solver, SolverId):
         return solver.name()
     if isinstance(solver, SolverType):

@@ -419,13 +419,13 @@ def _ipopt(
         show_iteration(prog, x)
         return _gradient(prog, x)
 
-    wanted = {"max_iter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)), **options.GetOptions("IPOPT")}
+    wanted = {"max_iter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)), **options.GetOptions("Ipopt")}
     x, said = ipopt.minimize(prog, rows, (lambda x: total_cost(prog, x), gradient), start, bounds, wanted)
     found = SolutionResult[ipopt.RESULTS.get(said, "kSolverSpecificError")]
     holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
     if found is SolutionResult.kSolutionFound and not holds:
         found = SolutionResult.kInfeasibleConstraints
-    return MathematicalProgramResult(prog, x, found, "IPOPT", said)
+    return MathematicalProgramResult(prog, x, found, "Ipopt", said)
 
 
 def _slsqp(

@@ -176,7 +176,7 @@ def test_ipopt_finds_what_slsqp_finds():
     prog.AddConstraint(lambda z: [z @ z, z[0] * z[1]], [1.0, -np.inf], [1.0, 0.3], x)
     prog.SetInitialGuess(x, [1.0, 0.2, 0.3])
     one, two = IpoptSolver().Solve(prog), Solve(prog)
-    assert one.is_success() and one.get_solver_id().name() == "IPOPT" and two.get_solver_id().name() == "SLSQP"
+    assert one.is_success() and one.get_solver_id().name() == "Ipopt" and two.get_solver_id().name() == "SLSQP"
     assert one.get_optimal_cost() == pytest.approx(two.get_optimal_cost(), rel=1e-6)
 
     def failing(z):
