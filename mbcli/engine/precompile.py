@@ -19,21 +19,10 @@ from pathlib import Path
 
 from mbcli.common import child_processes
 from mbcli.common.left_behind import folder_prefix
-from mbcli.engine.runtime.kernel import (
-    ALONE,
-    ALWAYS,
-    CALLED,
-    ENTRIES,
-    INTERPRETED,
-    KINDS,
-    UNLOCKED,
-    argument_types,
-    written_arguments,
-)
+from mbcli.engine.runtime.kernel import ALONE, ALWAYS, INTERPRETED, KINDS
 from mbcli.engine.runtime.precompiled import (
     FOLDER,
     INDEX,
-    KIND_OF_ARRAY,
     LEVELS,
     hash_of_sources,
     levels_of_processor,
@@ -43,23 +32,6 @@ from mbcli.engine.runtime.precompiled import (
 )
 
 PREFIX = "mbcli_"  # of the names that a library exports
-# What numba would give kernels, which own nothing and whose arrays are contiguous; and a TypeError for arguments.
-RUNTIME = """
-void NRT_MemInfo_call_dtor(void *owner) {}
-
-int numba_attempt_nocopy_reshape(long nd, const long *dims, const long *strides, long newnd, const long *newdims,
-                                 long *newstrides, long itemsize, int is_f_order) {
-    for (long k = newnd - 1; k >= 0; k--) {
-        newstrides[k] = itemsize;
-        itemsize *= newdims[k];
-    }
-    return 1;
-}
-
-extern void *PyExc_TypeError;
-void PyErr_SetString(void *, const char *);
-void mbcli_refuse(const char *message) { PyErr_SetString(PyExc_TypeError, message); }
-"""
 
 
 def combinations_of_kinds():
@@ -131,20 +103,18 @@ def build_level(folder, level):
     )
     path = Path(folder) / f"kernels-{level}.so"
     with tempfile.TemporaryDirectory(prefix=folder_prefix("precompile")) as work:
-        objects, runtime, exported = Path(work, "kernels.o"), Path(work, "runtime.c"), Path(work, "exported")
-        runtime.write_text(RUNTIME)
+        objects, exported = Path(work, "kernels.o"), Path(work, "exported")
         objects.write_bytes(machine.emit_object(module))
         exported.write_text(f"{{ global: {PREFIX}*; local: *; }};")
         options = [
             "-shared",
             "-fPIC",
-            "-O2",
             "-s",
             "-Wl,-z,now",
             "-Wl,-z,noexecstack",
             f"-Wl,--version-script={exported}",
         ]
-        child_processes.run([linker(), *options, "-o", os.path.abspath(path), objects, runtime, "-lm"], check=True)
+        child_processes.run([linker(), *options, "-o", os.path.abspath(path), objects, "-lm"], check=True)
     _say(f"{level}: {path.stat().st_size / 1e6:.1f} MB after {time.monotonic() - start:.0f} s")
     handles = {symbol: count for symbol, count in kernels.handles.items() if count is not None}
     return {"kinds": kinds, "handles": handles}
@@ -161,65 +131,26 @@ class LoweredForALibrary:
     def __init__(self):
         from llvmlite import binding
 
-        from mbcli.engine.runtime import structs  # noqa: F401  (tells numba of them)
-        from mbcli.engine.runtime.whole_programs import WHOLE
+        from mbcli.engine.runtime.native_functions import OBJECTS
+        from mbcli.engine.runtime.native_programs import new_library
 
-        self.library = WHOLE.target_context.codegen().create_library("kernels")
-        self.library.add_llvm_module(binding.parse_assembly(f"@{KIND_OF_ARRAY} = global i64 0"))
+        self.library = new_library("kernels")
+        self.library.add_llvm_module(binding.parse_assembly("\n".join(f"@{name} = global i64 0" for name in OBJECTS)))
         self.handles, self._inner = {}, {}
 
     def symbols_of(self, kind):
         """{name: name in the module} of the kernels of some kinds; adds those that are not yet there."""
         from mbcli.engine.runtime.linking import link_compiled
+        from mbcli.engine.runtime.native_programs import add_native, natives_of
 
-        kernels = link_compiled(set(kind.split("-")) - {""}, self._inner)
-        symbols, entries = {}, ENTRIES
-        called = [f for f in CALLED if f.__module__.endswith("_lanes") == (kind in ALONE)]
-        if kind in ALONE:
-            entries = [f for f in ENTRIES if f.__module__.endswith("batch")]
-        elif "sleep" in kind.split("-"):  # of a plant that sleeps, other kernels answer what is asked of a state
-            entries = [f for f in ENTRIES if f.__name__ == "run_discrete"]
-            called = [f for f in called if not f.__module__.endswith("stepping.worlds")]
-        for function in entries:
-            types, handles = argument_types(function)
-            symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, types, handles)
-        for function in called:
-            symbols[function.__name__] = self._symbol(*kernels.source(function.__name__), kind, ["float64"] * 5, None)
+        kernels, symbols = link_compiled(set(kind.split("-")) - {""}, self._inner), {}
+        for name, (types, handles) in natives_of(kind).items():
+            twin, key = kernels.source(name)
+            symbol = symbols[name] = f"{PREFIX}{name}_{key()}"
+            if symbol not in self.handles:
+                add_native(self.library, symbol, twin, kind, types, handles)
+                self.handles[symbol] = handles
         return symbols
-
-    def _symbol(self, twin, key, kind, types, handles):
-        """Name of a kernel in the module."""
-        symbol = f"{PREFIX}{twin.__name__}_{key()}"
-        if symbol not in self.handles:
-            self._add(symbol, twin, key, kind, types, handles)
-            self.handles[symbol] = handles
-        return symbol
-
-    def _add(self, symbol, twin, key, kind, types, handles):
-        from mbcli.engine.runtime.native_readers import add_c_function, add_reader
-        from mbcli.engine.runtime.numba_parts import normalize_signature
-        from mbcli.engine.runtime.structs import LANE_ADDRESS
-        from mbcli.engine.runtime.whole_programs import inner_kernel, refuse_arrays
-
-        dispatcher = inner_kernel(twin)
-        arguments, _ = normalize_signature(f"({', '.join(types)},)")
-        if kind in ALONE and handles is not None:
-            of_lanes = 1, 3  # Data, ConstraintWork
-            arguments = tuple(LANE_ADDRESS if k in of_lanes and k < handles else a for k, a in enumerate(arguments))
-        dispatcher.compile(arguments)
-        compiled = dispatcher.overloads[arguments]
-        name, result = compiled.fndesc.llvm_func_name, compiled.fndesc.restype
-        refuse_arrays(twin.__name__, result)
-        self.library.add_linking_library(compiled.library)
-        context, glue = dispatcher.targetctx, self.library.create_ir_module(symbol)
-        if handles is None:
-            add_c_function(context, glue, symbol, arguments, result, name)
-        else:
-            free = twin.__name__ in {function.__name__ for function in UNLOCKED}
-            written = written_arguments(twin)
-            add_reader(context, glue, f"{symbol}_free", arguments, result, 0, name, free, written)
-            add_reader(context, glue, f"{symbol}_bound", arguments, result, handles, name, free, written)
-        self.library.add_ir_module(glue)
 
 
 def _say(line):

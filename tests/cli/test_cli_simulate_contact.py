@@ -291,7 +291,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, compiled_he
         announce(loaded.plant)
         assert f"(about {seconds} s)" in said.pop(), words
     kernel = load_kernels(True, "plain").run_discrete
-    name = kernel_cache.file_name(kernel.py_func, kernel.kernel_key, "")
+    name = kernel.path.stem
     loaded = load(take(dict(context.params), MODEL_KEYS), context, dt=0.001)
     for folder, key, expected in (
         ("kernels-of-another-version", name, 1),
@@ -299,7 +299,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, compiled_he
         (kernel_cache.cache_directory().name, name, 0),
     ):
         (tmp_path / "cache" / folder).mkdir(parents=True, exist_ok=True)
-        (tmp_path / "cache" / folder / f"{key}.py311.nbi").touch()
+        (tmp_path / "cache" / folder / f"{key}.code").touch()
         announce(loaded.plant)
         assert len(said) == expected, key
         said.clear()

@@ -11,7 +11,7 @@ COSTLY = (
     "questions fuzz_models ends_at_any_moment faces_of_fields log_recovery constraint_rows deformable_cases "
     "convert_kinds cli_every_command untrusted_models deep_overlaps implicit_elements cli_simulate_each bounce_energy "
     "constraint_derivatives cli_simulate_contact stores docstring_examples log_writer cli_differential "
-    "child_processes"
+    "child_processes kept_kernels"
 )
 TURN = {f"test_{name}.py": turn for turn, name in enumerate(COSTLY.split())}
 

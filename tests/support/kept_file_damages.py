@@ -32,6 +32,7 @@ from mbcli.engine.runtime.whole_programs import program  # noqa: E402  (not befo
 
 ROBOT = SAMPLES / "arm7.urdf"
 LONGEST = 300  # [s]
+SUFFIXES = {".code", ".told", ".nbi", ".nbc", ".arrays"}
 AT_ONCE = 3  # files that are damaged for one process
 
 
@@ -144,7 +145,7 @@ DAMAGES = (flip_a_bit, write_noise, write_zeros, cut, append, make_empty, take_a
 
 
 def kept_in(cache):
-    return sorted(path for path in cache.rglob("*") if path.suffix in (".nbi", ".nbc", ".arrays"))
+    return sorted(path for path in cache.rglob("*") if path.suffix in SUFFIXES)
 
 
 def main(folder, seed, count):
@@ -157,7 +158,7 @@ def main(folder, seed, count):
     expected, said, code = in_a_child(whole, plant, mesh)
     assert (said, code) == ("", 0), said
     files = kept_in(whole)
-    assert {path.suffix for path in files} == {".nbi", ".nbc", ".arrays"}
+    assert {path.suffix for path in files} == SUFFIXES
     faults, done, number = [], 0, 0
     while done < count:
         number += 1

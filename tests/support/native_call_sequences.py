@@ -1,5 +1,5 @@
-"""Random sequences of calls on random plants whose kernels become native calls at once; run as a program, for checks of
-memory (test_engine_native_calls.py).
+"""Random sequences of native calls on random plants; run as a program, for checks of memory
+(test_engine_native_calls.py).
 
 usage: python tests/support/native_call_sequences.py SEED SEQUENCES CALLS
 """
@@ -10,7 +10,6 @@ import warnings
 import numpy as np
 from random_trees import random_plant, random_state
 
-import mbcli.engine.runtime.bound_kernels as bound_kernels
 from mbcli.multibody.tree import BodyIndex, ForceElement, JacobianWrtVariable, MultibodyForces
 from mbcli.systems.analysis import Simulator
 
@@ -71,7 +70,6 @@ def calls_of(plant, context, rng):
 
 
 def main(seed, sequences, calls):
-    bound_kernels.FEW_CALLS = 1
     warnings.simplefilter("ignore")
     for k in range(sequences):
         rng = np.random.default_rng((seed, k))

@@ -7,7 +7,6 @@ import threading
 from contextlib import suppress
 
 from mbcli.engine.runtime.kernel_cache import cached_program_for_c, can_keep, is_compiled
-from mbcli.engine.runtime.precompiled import PrecompiledAddress
 
 
 @functools.cache
@@ -16,7 +15,7 @@ def address_of_function(kernel):
 
     A function that another process compiles is waited for: a function is compiled by one process at a time.
     """
-    if isinstance(kernel, PrecompiledAddress):
+    if hasattr(kernel, "address"):
         return kernel.address
     from mbcli.engine.runtime.structs import CALLED
 

@@ -1,20 +1,15 @@
 """Kernels as functions of the arguments after the handles of one model, its data and others."""
 
-from functools import partial
-from itertools import count
-
 from mbcli.engine.runtime.precompiled import PrecompiledKernels
-
-FEW_CALLS = 1000  # after so many, a kernel is worth a call of its own (native_calls.py)
 
 
 class BoundKernels:
     """Kernels by name.
 
-    numba takes 0.15 us for a call of a compiled kernel, and 0.04 us for each array, to find out which types it has.
-    After the first call of a kernel its compiled function is called at once, which takes half of that, and after
-    FEW_CALLS one that takes a fifth; a precompiled kernel has no other. So arguments must have the same numbers of
-    dimensions at every call, and arrays the scalar type of the data and C order.
+    Machine code that reads its arguments in place is called at once. numba takes 0.15 us for a call of a compiled
+    kernel of other scalars, and 0.04 us for each array, to find out which types it has; after the first call its
+    compiled function is called, which takes half of that. So arguments must have the same numbers of dimensions at
+    every call, and arrays the scalar type of the data and C order.
 
     Args:
         kernels: of a kind.
@@ -36,25 +31,18 @@ class BoundKernels:
 
         def first_call(*arguments):
             result = kernel(*handles, *arguments)
-            setattr(self, name, self._bound(name, kernel, handles, arguments))
+            setattr(self, name, self._bound(kernel, handles, arguments))
             return result
 
         return first_call
 
-    def _bound(self, name, kernel, handles, arguments):
+    def _bound(self, kernel, handles, arguments):
         """The function for arguments of these types: numba's compiled function, or the kernel itself if interpreted."""
-        if not hasattr(kernel, "get_overload"):
-            return partial(kernel, *handles)
-        signature = tuple(kernel.typeof_pyval(argument) for argument in (*handles, *arguments))
-        function, calls = kernel.get_overload(signature), count(1)
+        if hasattr(kernel, "get_overload"):
+            kernel = kernel.get_overload(tuple(kernel.typeof_pyval(argument) for argument in (*handles, *arguments)))
 
-        def counted(*arguments):
-            if next(calls) == FEW_CALLS:
-                from mbcli.engine.runtime.native_calls import native_call
+        def call(*arguments):
+            return kernel(*handles, *arguments)
 
-                native = native_call(kernel, signature, handles, self._owners)
-                if native is not None:
-                    setattr(self, name, native)
-            return function(*handles, *arguments)
-
-        return counted
+        call.owners = self._owners
+        return call

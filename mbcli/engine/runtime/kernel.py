@@ -165,8 +165,6 @@ CALLERS = (
     "queries.lane_data",
     "queries.state_batch",
     "runtime.bound_kernels",
-    "runtime.native_calls",
-    "runtime.native_readers",
     "stepping.run_arrays",
 )
 

@@ -22,6 +22,7 @@ import pickle
 import platform
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -87,6 +88,8 @@ def is_compiled(kernel, called=False):
 
     called: of its function of C.
     """
+    if hasattr(kernel, "is_kept"):  # kept_kernels.py
+        return kernel.is_kept()
     return not hasattr(kernel, "kernel_key") or is_on_disk(kernel, called)
 
 
@@ -276,7 +279,6 @@ def cache_directory():
 def shared_hash():
     """The hash of the versions and of the sources that compiled kernels depend on, without kernels: these have keys."""
     import llvmlite
-    import numba
     import numpy
 
     from mbcli.engine.runtime.kernel import CALLERS, KERNEL_MODULES
@@ -285,6 +287,11 @@ def shared_hash():
     others = {ENGINE.joinpath(*name.split(".")).with_suffix(".py") for name in (*KERNEL_MODULES, *CALLERS)}
     for path in sorted(set(ENGINE.rglob("*.py")) - others):
         digest.update(path.relative_to(ENGINE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    versions = (sys.version, platform.machine(), numba.__version__, numpy.__version__, llvmlite.__version__)
+    versions = (sys.version, platform.machine(), _version_of_numba(), numpy.__version__, llvmlite.__version__)
     digest.update(repr(versions).encode())
     return digest.hexdigest()[:16]
+
+
+def _version_of_numba():
+    """Its file of the version; the import of numba, or of what reads packages' versions, would take longer."""
+    return Path(find_spec("numba").origin).with_name("_version.py").read_bytes()

@@ -33,9 +33,16 @@ def load_kernels(compiled: bool, kind: str = "") -> Any:
         return link_interpreted(kinds) if kinds else WrittenKernels()
     from mbcli.engine.runtime.precompiled import precompiled_kernels
 
-    kernels = precompiled_kernels(kind, lambda: compiled_kernels(kind)) or compiled_kernels(kind)
+    kernels = precompiled_kernels(kind, lambda: kernels_made_here(kind)) or kernels_made_here(kind)
     kernels.kind = kind
     return kernels
+
+
+def kernels_made_here(kind):
+    """As load_kernels(True, kind), without those of a wheel."""
+    from mbcli.engine.runtime.kept_kernels import kept_kernels
+
+    return kept_kernels(kind, lambda: compiled_kernels(kind)) or compiled_kernels(kind)
 
 
 @functools.cache

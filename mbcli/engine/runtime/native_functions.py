@@ -10,6 +10,7 @@ FASTCALL = 0x80  # METH_FASTCALL: f(self, arguments, their number)
 KIND, DATA, NDIM, SHAPE, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
 LETTERS = 24
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+OBJECTS = {"mbcli_ndarray": np.ndarray, "mbcli_type_error": TypeError}  # variables of machine code: their addresses
 
 
 class Method(ctypes.Structure):

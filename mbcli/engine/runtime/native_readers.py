@@ -28,23 +28,17 @@ from mbcli.engine.runtime.native_functions import (
 )
 
 INT, REAL, BYTES, SMALL = ir.IntType(64), ir.DoubleType(), ir.IntType(8).as_pointer(), ir.IntType(32)
-KIND_OF_ARRAY = "mbcli_ndarray"  # a variable of precompiled code: the address of numpy.ndarray
-REFUSE = "mbcli_refuse"  # a function of precompiled code: sets a TypeError
+KIND_OF_ARRAY = "mbcli_ndarray"  # a variable of native_functions.py: OBJECTS
+
+REFUSE = "mbcli_refuse"  # a function of native_programs.py: sets a TypeError
 
 
-def can_be_read(kind):
-    """Whether a reader knows arguments of a type."""
-    if isinstance(kind, types.Array):
-        return kind.layout == "C" and kind.dtype in (types.float64, types.int64, types.int8)
-    return kind in (types.int64, types.float64)
-
-
-def add_reader(context, module, name, signature, result, num_handles, callee=None, unlocked=False, written=()):
+def add_reader(context, module, name, signature, result, num_handles, callee, unlocked=False, written=()):
     """Adds a function for Python to a module of LLVM: it calls a compiled function of these types.
 
     Its `self` is an array: the handles, which are the first arguments.
 
-    callee: name of the compiled function; None: its address comes first in `self`, and the code is for this process.
+    callee: name of the compiled function.
     unlocked: whether other threads of Python run meanwhile.
     written: places in the signature of the arrays that it writes.
     """
@@ -56,17 +50,14 @@ def add_reader(context, module, name, signature, result, num_handles, callee=Non
 
     def refuse_if(condition, message=None):
         with builder.if_then(condition, likely=False):
-            if message and callee is None:
-                python.err_set_string("PyExc_TypeError", message)
-            elif message:
+            if message:
                 builder.call(_refuse(module), [context.insert_const_string(module, message)])
             builder.ret(ir.Constant(BYTES, None))
 
     refuse_if(builder.icmp_signed("!=", count, INT(given)), f"a kernel takes {given} arguments here")
     known = _field(builder, owner, DATA, INT.as_pointer())
-    known = [builder.load(builder.gep(known, [INT(k)])) for k in range((callee is None) + num_handles)]
-    values, faults = known[len(known) - num_handles :], []
-    array_kind = INT(id(np.ndarray)) if callee is None else builder.load(_variable(module))
+    values, faults = [builder.load(builder.gep(known, [INT(k)])) for k in range(num_handles)], []
+    array_kind = builder.load(_variable(module))
     spans = {}
     for k, kind in enumerate(signature[num_handles:]):
         argument = builder.load(builder.gep(arguments, [INT(k)]))
@@ -90,7 +81,7 @@ def add_reader(context, module, name, signature, result, num_handles, callee=Non
         with builder.if_then(functools.reduce(builder.or_, faults), likely=False):
             refuse_if(builder.icmp_unsigned("!=", python.err_occurred(), ir.Constant(BYTES, None)))
     thread = python.save_thread() if unlocked else None
-    value = _call(context, builder, module, callee, known[0] if callee is None else None, signature, result, values)
+    value = _call(context, builder, module, callee, signature, result, values)
     if unlocked:
         python.restore_thread(thread)
     builder.ret(python.make_none() if result == types.none else python.from_native_value(result, value))
@@ -101,15 +92,12 @@ def add_c_function(context, module, name, signature, result, callee):
     kind = ir.FunctionType(context.get_value_type(result), [context.get_value_type(t) for t in signature])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block())
-    builder.ret(_call(context, builder, module, callee, None, signature, result, function.args))
+    builder.ret(_call(context, builder, module, callee, signature, result, function.args))
 
 
-def _call(context, builder, module, callee, address, signature, result, values):
+def _call(context, builder, module, callee, signature, result, values):
     kind = context.call_conv.get_function_type(result, signature)
-    if callee is None:
-        function = builder.inttoptr(address, kind.as_pointer())
-    else:
-        function = ir.Function(module, kind, callee) if callee not in module.globals else module.globals[callee]
+    function = ir.Function(module, kind, callee) if callee not in module.globals else module.globals[callee]
     return context.call_conv.call_function(builder, function, result, signature, values)[1]
 
 

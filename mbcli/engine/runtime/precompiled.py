@@ -16,12 +16,11 @@ import sys
 from pathlib import Path
 
 from mbcli.common import kept_files
-from mbcli.engine.runtime.native_functions import layout_is_known, new_function, new_method
+from mbcli.engine.runtime.native_functions import OBJECTS, layout_is_known, new_function, new_method
 
 ENGINE = Path(__file__).parents[1]
 FOLDER = ENGINE / "precompiled"
 INDEX = "kernels.json"
-KIND_OF_ARRAY = "mbcli_ndarray"  # a variable of the libraries: the address of numpy.ndarray
 # levels of x86-64, the best first, with the names that Linux gives to what each adds
 LEVELS = {
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
@@ -88,9 +87,8 @@ class Library:
     def __init__(self, path, index):
         self.path, self.kinds, self.handles = path, index["kinds"], index["handles"]
         self._library, self._methods = ctypes.CDLL(path), {}
-        from numpy import ndarray
-
-        ctypes.c_int64.in_dll(self._library, KIND_OF_ARRAY).value = id(ndarray)
+        for name, thing in OBJECTS.items():
+            ctypes.c_int64.in_dll(self._library, name).value = id(thing)
 
     def address(self, symbol):
         return ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value

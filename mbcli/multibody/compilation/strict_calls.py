@@ -29,14 +29,6 @@ def strict_call(kernels, name, handles, examples=None):
         types, count = argument_types(function)
         examples = [copy(EXAMPLES[kind]) for kind in types[count:]]
     kernel(*handles, *examples)
-    if hasattr(kernel, "get_overload"):
-        from mbcli.engine.runtime.native_calls import native_call
-
-        signature = tuple(kernel.typeof_pyval(argument) for argument in (*handles, *examples))
-        native = native_call(kernel, signature, handles)
-        if native is not None:
-            return native
-
     written = [k - len(handles) for k in written_arguments(function)]
 
     def checked(*arguments):

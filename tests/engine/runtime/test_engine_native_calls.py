@@ -13,9 +13,10 @@ from random_trees import random_plant, random_state
 from repository import SUPPORT
 
 from mbcli.engine import load_kernels
-from mbcli.engine.runtime.bound_kernels import FEW_CALLS, BoundKernels
+from mbcli.engine.runtime.bound_kernels import BoundKernels
+from mbcli.engine.runtime.linking import compiled_kernels
 from mbcli.engine.runtime.model import Data
-from mbcli.engine.runtime.native_calls import layout_is_known, native_call
+from mbcli.engine.runtime.native_functions import layout_is_known
 from mbcli.multibody.tree import BodyIndex
 
 pytestmark = pytest.mark.usefixtures("compiled_here")
@@ -44,12 +45,9 @@ def scene():
     return kernels, handles, (plant, data)
 
 
-def by_native_call(scene, name, arguments):
+def by_native_call(scene, name):
     kernels, handles, _ = scene
-    kernel = getattr(kernels, name)
-    kernel(*handles, *arguments)
-    signature = tuple(kernel.typeof_pyval(argument) for argument in (*handles, *arguments))
-    return native_call(kernel, signature, handles)
+    return kernels.bound(name, handles)
 
 
 def numbers_of(data):
@@ -62,11 +60,12 @@ def test_arrays_lie_in_memory_as_assumed():
 
 @pytest.mark.parametrize("case", KERNELS)
 def test_a_native_call_does_what_the_kernel_does(scene, case):
-    (name, arguments), (kernels, handles, (_, data)) = KERNELS[case], scene
+    (name, arguments), (_, handles, (_, data)) = KERNELS[case], scene
     copies = [[np.copy(a) if isinstance(a, np.ndarray) else a for a in arguments] for _ in range(2)]
-    function = by_native_call(scene, name, arguments)
+    function = by_native_call(scene, name)
     returned, written = [], []
-    for call, own in zip((lambda *a: getattr(kernels, name)(*handles, *a), function), copies, strict=True):
+    by_numba = getattr(compiled_kernels(""), name)
+    for call, own in zip((lambda *a: by_numba(*handles, *a), function), copies, strict=True):
         returned.append(call(*own))
         written.append(numbers_of(data))
     assert returned[0] == returned[1]
@@ -90,7 +89,7 @@ def test_a_native_call_does_what_the_kernel_does(scene, case):
     ],
 )
 def test_a_native_call_refuses_other_arguments(scene, case, arguments):
-    function = by_native_call(scene, *KERNELS[case])
+    function = by_native_call(scene, KERNELS[case][0])
     with pytest.raises(TypeError):
         function(*arguments)
 
@@ -99,7 +98,7 @@ def test_minus_one_is_a_number_as_any_other(scene):
     """The interface of Python returns it for a fault too."""
     _, _, (_, data) = scene
     forces = np.zeros((LINKS, 6))
-    function = by_native_call(scene, "calc_inverse_dynamics", (forces, 1.0))
+    function = by_native_call(scene, "calc_inverse_dynamics")
     function(forces, 1.0)
     with_weight = data.tau.copy()
     function(forces, 0.0)
@@ -109,11 +108,10 @@ def test_minus_one_is_a_number_as_any_other(scene):
     np.testing.assert_allclose(data.tau, 2.0 * without - with_weight, rtol=0.0, atol=1e-10)
 
 
-def test_kernels_become_native_after_some_calls_and_outlive_what_bound_them(scene):
+def test_native_calls_outlive_what_bound_them(scene):
     kernels, handles, (_, data) = scene
     bound = BoundKernels(kernels, *handles)
-    for _ in range(FEW_CALLS + 1):
-        bound.query_pose(3, 1)
+    bound.query_pose(3, 1)
     function, expected = bound.query_pose, data.answer_pose.copy()
     assert type(function) is type(len)
     assert function.__name__ == "query_pose"
@@ -124,12 +122,13 @@ def test_kernels_become_native_after_some_calls_and_outlive_what_bound_them(scen
     np.testing.assert_array_equal(data.answer_pose, expected)
 
 
-@pytest.mark.parametrize("calls", [0, 1, FEW_CALLS + 1], ids=["new", "compiled", "native"])
-def test_arrays_live_as_long_as_a_kernel_that_is_bound_to_them(scene, calls):
+@pytest.mark.parametrize("made", [load_kernels, lambda _: compiled_kernels("")], ids=["native", "by numba"])
+@pytest.mark.parametrize("calls", [0, 1])
+def test_arrays_live_as_long_as_a_kernel_that_is_bound_to_them(scene, calls, made):
     """Another thread may give a context other ones during a call; its interpreter crashed."""
-    kernels, _, (plant, _) = scene
+    _, _, (plant, _) = scene
     model, data = plant.model.replace(), Data(plant.model.sizes)
-    bound = BoundKernels(kernels, model.handle(True), data.handle(True), owners=(model, data))
+    bound = BoundKernels(made(True), model.handle(True), data.handle(True), owners=(model, data))
     for _ in range(calls):
         bound.motion_stage()
     function, owned = bound.motion_stage, weakref.ref(data)
@@ -142,15 +141,15 @@ def test_arrays_live_as_long_as_a_kernel_that_is_bound_to_them(scene, calls):
 
 
 def test_interpreted_kernels_and_other_scalars_keep_their_way(scene):
-    kernels, _, (plant, _) = scene
+    _, _, (plant, _) = scene
     model = plant.model.replace(dtype=complex)
     data = Data(model.sizes, complex)
     for bound in (
         BoundKernels(load_kernels(False), model.handle(False), data.handle(False)),
-        BoundKernels(kernels, model.handle(True), data.handle(True)),
+        BoundKernels(compiled_kernels(""), model.handle(True), data.handle(True)),
     ):
         data.q[:] = 1.0
-        for _ in range(FEW_CALLS + 1):
+        for _ in range(2):
             bound.query_qdot(data.v)
         assert type(bound.query_qdot) is not type(len)
 
@@ -186,7 +185,7 @@ def sequences(command=(), environment=(), count=3):
 
 
 def test_random_sequences_of_native_calls_end():
-    """Where every kernel is called natively from its second call on; MBCLI_NATIVE_SEQUENCES=n for more of them."""
+    """MBCLI_NATIVE_SEQUENCES=n for more of them."""
     sequences(count=int(os.environ.get("MBCLI_NATIVE_SEQUENCES", "3")))
 
 

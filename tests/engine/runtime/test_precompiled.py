@@ -33,9 +33,11 @@ def build(folder, chosen, called, kinds):
     """A library of some kernels, made for this processor; the folder."""
     if precompile.why_not():
         pytest.skip(precompile.why_not())
+    from mbcli.engine.runtime import native_programs  # not before numba
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(precompile, "ENTRIES", [f for f in all_kernels() if f.__name__ in chosen])
-        patch.setattr(precompile, "CALLED", [f for f in CALLED if f.__name__ in called])
+        patch.setattr(native_programs, "ENTRIES", [f for f in all_kernels() if f.__name__ in chosen])
+        patch.setattr(native_programs, "CALLED", [f for f in CALLED if f.__name__ in called])
         patch.setattr(precompile, "combinations_of_kinds", lambda: kinds)
         index = precompile.build_level(folder, LEVELS[-1])
     index = {"sources": precompiled.hash_of_sources(), "levels": LEVELS[-1:], **index}

@@ -12,8 +12,8 @@ import pytest
 from random_trees import random_plant
 
 import mbcli
-from mbcli.engine import load_kernels
-from mbcli.engine.runtime import bound_kernels, native_calls
+from mbcli.engine.runtime import bound_kernels, kept_kernels
+from mbcli.engine.runtime.linking import kernels_made_here
 from mbcli.engine.runtime.model import Data
 
 pytestmark = pytest.mark.usefixtures("compiled_here")
@@ -26,7 +26,8 @@ USERS = {
     "engine/precompile.py",
     "engine/runtime/instructions.py",
     "engine/runtime/kernel_cache.py",
-    "engine/runtime/native_calls.py",
+    "engine/runtime/kept_kernels.py",
+    "engine/runtime/native_programs.py",
     "engine/runtime/native_readers.py",
     "engine/runtime/structs.py",
     "engine/runtime/thread_memory_type.py",
@@ -100,17 +101,19 @@ def test_the_document_names_these_modules():
 
 
 def test_kernels_keep_numbas_wrapper_where_arrays_lie_otherwise(monkeypatch):
-    """The fallback of native calls: a layout that is not the known one leaves calls as they were, and their results."""
+    """The fallback of native calls, where the layout is not the known one, and their results."""
     plant = random_plant(3, num_bodies=4)
     model, data = plant.model, Data(plant.model.sizes)
-    kernels = load_kernels(True)
-    monkeypatch.setattr(native_calls, "layout_is_known", lambda: False)
+    monkeypatch.setattr(kept_kernels, "layout_is_known", lambda: False)
+    kernels = kernels_made_here("")
     bound = bound_kernels.BoundKernels(kernels, model.handle(True), data.handle(True))
     data.v[:] = 1.0
-    for _ in range(bound_kernels.FEW_CALLS + 1):
-        bound.query_qdot(data.v)
+    bound.query_qdot(data.v)
     assert type(bound.query_qdot) is not type(len)
     expected = data.qdot.copy()
+    monkeypatch.undo()
+    native = bound_kernels.BoundKernels(kernels_made_here(""), model.handle(True), data.handle(True))
+    assert type(native.query_qdot) is type(len)
     data.qdot[:] = np.nan
-    bound.query_qdot(data.v)
+    native.query_qdot(data.v)
     np.testing.assert_array_equal(data.qdot, expected)
