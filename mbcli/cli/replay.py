@@ -36,11 +36,12 @@ if TYPE_CHECKING:
         fps: float | None
         speed: float
         camera: Camera | None
-        size: tuple[int, int]
+        size: tuple[int, int] | None
 
 
 PAGE_RATE = 60.0  # [Hz] of the rows in a page
-FILM_RATE = 30.0  # [Hz] of images
+FILM_RATE, FILM_SIZE = 30.0, (1280, 720)  # [Hz], [pixels] of images
+GIF_RATE, GIF_SIZE = 25.0, (640, 360)  # a GIF counts hundredths of a second
 
 
 class Size(click.ParamType):
@@ -77,11 +78,11 @@ class Size(click.ParamType):
     "--fps",
     type=Number(above=0.0),
     metavar="HZ",
-    help="Rows per second of a page (60), images per second of a video (30).",
+    help="Rows per second of a page (60), images per second of a video (30; a GIF 25).",
 )
 @click.option("--speed", type=Number(above=0.0), default=1.0, metavar="X", help="Times real time; default 1.")
 @camera_option
-@click.option("--size", type=Size(), default="1280x720", metavar="WxH", help="Of images [pixels]; default 1280x720.")
+@click.option("--size", type=Size(), metavar="WxH", help="Of images [pixels]; default 1280x720, of a GIF 640x360.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; default: any that is free.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--allow-outside", is_flag=True, help="Also draw meshes outside of the model's package or folder.")
@@ -228,13 +229,15 @@ def _write_images(
     from mbcli.cli.mesh_progress import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
-    rate = drawing["fps"] or FILM_RATE
+    is_gif = frames is None and (output or "").lower().endswith(".gif")
+    rate = drawing["fps"] or (GIF_RATE if is_gif else FILM_RATE)
+    size = drawing["size"] or (GIF_SIZE if is_gif else FILM_SIZE)
     times = image_times(runs, rate, drawing["speed"])
     runs = _with_surfaces(runs, first, runs[0][1].drawn_rows(times))
     line = MeshProgress(shown=not quiet, doing="drawing images")
     with tempfile.TemporaryDirectory(prefix=folder_prefix("images")) as scratch, line as progress:
         folder = frames if frames is not None else scratch
-        pictures = images(runs, times, drawing["size"], drawing["traces"], drawing["camera"])
+        pictures = images(runs, times, size, drawing["traces"], drawing["camera"])
         names = write_images(folder, pictures, len(times), force=force, on_image=progress)
         if output is not None and os.path.splitext(output)[1].lower() not in (".html", ".htm"):
             write_video(output, folder, rate)

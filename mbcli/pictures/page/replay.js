@@ -264,6 +264,7 @@ class Replay {
   imageAt(time) {
     this.drawAt(time);
     const { canvas, overlay } = this.stage;
+    canvas.style.display = overlay.style.display = "none"; // the browser need not show what it draws
     const copy = element("canvas");
     [copy.width, copy.height] = [canvas.width, canvas.height];
     const pen = copy.getContext("2d");

@@ -29,7 +29,8 @@ class Stage {
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0xaab4bf, 1.5));
     this.sun = new THREE.DirectionalLight(0xffffff, 2.0);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    const texels = document.body.classList.contains("plain") ? 1024 : 2048; // films are drawn by the processor
+    this.sun.shadow.mapSize.set(texels, texels);
     this.sun.shadow.bias = -0.0005;
     this.scene.add(this.sun, this.sun.target);
     const fill = new THREE.DirectionalLight(0xdfe8ff, 0.7); // so that faces away from the sun differ
