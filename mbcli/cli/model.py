@@ -11,6 +11,7 @@ import click
 from mbcli.cli.mesh_progress import MeshProgress
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import emit, outputs, tell, warn
+from mbcli.common.coordinate_names import listed
 from mbcli.common.output_files import refuse_inputs
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def find_frame(plant: MultibodyPlant, name: str, option: str) -> Frame:
 
 def report(findings: Sequence[Diagnostic], ctx: click.Context) -> None:
     """Prints the findings that are not errors, as far as the verbosity wants them, and how many more there are of a
-    kind; errors are raised elsewhere."""
+    kind; errors are raised elsewhere. Several that a terminal has shown before become one line."""
+    from mbcli.cli.shown_warnings import shown_before
     from mbcli.parsers.diagnostics import first_of_each_kind
 
     verbosity = (ctx.obj or {}).get("verbosity", 0)
@@ -182,5 +184,9 @@ def report(findings: Sequence[Diagnostic], ctx: click.Context) -> None:
     # once a file, however often it is a MODEL
     once = {str(finding): finding for finding in findings if finding.severity in wanted}
     shown, more = first_of_each_kind(once.values())
-    for line in (*map(str, shown), *more):
+    lines = [*map(str, shown), *more]
+    if len(lines) > 1 and verbosity == 0 and shown_before(lines):
+        files = listed(list(dict.fromkeys(finding.place.file for finding in shown)))
+        lines = [f"mbcli: {len(once)} warnings of {files} as before (mbcli check lists them)"]
+    for line in lines:
         tell(line, colour="yellow" if ": warning: " in line else None)
