@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.batch import is_bag
 from mbcli.batch.row_demands import RowDemands
 from mbcli.batch.state_layout import StateLayout
 from mbcli.batch.state_reader import open_states
@@ -161,8 +162,10 @@ def read_record(
         k = actuator.input_start()
         names[2] = [*names[2], names[2][k] + TARGET]
         units["u"] = [*units["u"], "rad" if actuator.joint().is_angular() else "m"]
-    if settings.feet and not text:
-        raise ModelError(f"{source}: error: feet need columns of a text, u:{settings.feet[0]}{CONTACT} or its forces")
+    if settings.feet and not (text or is_bag(source) or source.lower().endswith(".mcap")):
+        raise ModelError(
+            f"{source}: error: feet need columns of a text, u:{settings.feet[0]}{CONTACT} or its forces, or a bag"
+        )
     for foot in settings.feet:
         names[2] = [*names[2], foot + CONTACT, *(foot + part for part in FORCES)]
         units["u"] = [*units["u"], "", *("N" for _ in FORCES)]

@@ -3,14 +3,17 @@
 import json
 import shutil
 import sqlite3
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from command_line import cli, succeed
 from repository import SAMPLES
 
+from mbcli.batch.ros_frames import FrameTracks
 from mbcli.batch.state_layout import StateLayout
 from mbcli.batch.state_reader import open_states
+from mbcli.errors import ModelError
 from mbcli.log import open_log
 from mbcli.models import load_model
 
@@ -176,6 +179,11 @@ def test_an_export_has_the_messages_of_ros_and_is_states_again(tmp_path):
     time, *back = states_of(bag, arm)
     wanted = [0.01 * np.arange(6), q[:, 7], v[:, 6], np.full(6, 0.5)]
     np.testing.assert_array_equal(np.column_stack([time, *back]), np.column_stack(wanted))
+    time, back, rates, _ = states_of(bag, load_model(model).plant)  # whose base floats: /tf has its pose
+    np.testing.assert_array_equal(back[:, 4:], q[:, 4:])
+    np.testing.assert_allclose(back, q, rtol=0.0, atol=1e-15)
+    np.testing.assert_array_equal(rates[:, 6], v[:, 6])
+    np.testing.assert_allclose(rates[1:-1, :6], v[1:-1, :6], rtol=0.0, atol=2e-3)  # differences over 0.02 s
 
 
 def test_fields_without_a_message_are_refused(tmp_path):
@@ -187,3 +195,125 @@ def test_fields_without_a_message_are_refused(tmp_path):
     assert result.code == 2 and "none of these fields has a message of ROS" in result.err
     assert not (tmp_path / "x.mcap").exists()
     assert json.loads(succeed("log", "info", log, "--json").out)
+
+
+STAMPS = 10**18 + np.arange(0, 400_000_000, 10_000_000)  # [ns] of joints
+RATE = 0.7  # [rad/s] of the base about z
+
+
+def walked_bag(folder, storage="MCAP"):
+    """map -> odom -> base, which turns and walks while odom is moved; joints, an IMU and a wrench at other times."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    types = get_typestore(Stores.ROS2_HUMBLE).types
+    store = get_typestore(Stores.ROS2_HUMBLE)
+
+    def header(stamp, frame):
+        sec, nanosec = divmod(int(stamp), 10**9)
+        time = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
+        return types["std_msgs/msg/Header"](stamp=time, frame_id=frame)
+
+    def vector(x, y, z):
+        return types["geometry_msgs/msg/Vector3"](x=x, y=y, z=z)
+
+    def turned(angle):
+        return types["geometry_msgs/msg/Quaternion"](x=0.0, y=0.0, z=np.sin(angle / 2), w=np.cos(angle / 2))
+
+    def transform(stamp, parent, child, angle, at):
+        moved = types["geometry_msgs/msg/Transform"](translation=vector(*at), rotation=turned(angle))
+        made = types["geometry_msgs/msg/TransformStamped"]
+        return made(header=header(stamp, parent), child_frame_id=child, transform=moved)
+
+    def messages():
+        yield (
+            "/tf_static",
+            STAMPS[0],
+            "tf2_msgs/msg/TFMessage",
+            [transform(0, "map", "odom", np.pi / 2, (5.0, 0.0, 0.0))],
+        )
+        for stamp in np.arange(STAMPS[0] - 3_000_000, STAMPS[-1] - 40_000_000, 5_000_000):
+            t = (stamp - STAMPS[0]) * 1e-9
+            yield (
+                "/tf",
+                stamp,
+                "tf2_msgs/msg/TFMessage",
+                [transform(stamp, "odom", "base", RATE * t, (2.0 * t, 0.0, 0.5))],
+            )
+            made, force = types["geometry_msgs/msg/Wrench"], vector(t, 0.0, 10.0)
+            yield "/foot", stamp, "geometry_msgs/msg/WrenchStamped", made(force=force, torque=vector(0.0, 0.0, 0.0))
+            yield "/imu", stamp, "sensor_msgs/msg/Imu", vector(0.1, 0.0, RATE)
+        for stamp in STAMPS:
+            yield "/joint_states", stamp, "sensor_msgs/msg/JointState", (stamp - STAMPS[0]) * 1e-9
+
+    unknown = np.zeros(9)
+    with Writer(folder, version=9, storage_plugin=StoragePlugin[storage]) as writer:
+        topics = {}
+        for topic, stamp, kind, value in messages():
+            if topic not in topics:
+                topics[topic] = writer.add_connection(topic, kind, typestore=store)
+            if kind.endswith("TFMessage"):
+                fields = {"transforms": value}
+            elif kind.endswith("WrenchStamped"):
+                fields = {"header": header(stamp, "robot/tip"), "wrench": value}
+            elif kind.endswith("Imu"):
+                fields = {
+                    "orientation": turned(0.0),
+                    "angular_velocity": value,
+                    "linear_acceleration": vector(0.0, 0.0, 9.8),
+                }
+                fields |= {f"{name}_covariance": unknown for name in fields}
+                fields["header"] = header(stamp, "base")
+            else:
+                fields = {"header": header(stamp, ""), "name": ["j"], "position": np.array([value])}
+                fields |= {"velocity": np.array([1.0]), "effort": np.zeros(0)}
+            writer.write(topics[topic], int(stamp), store.serialize_cdr(types[kind](**fields), kind))
+    return folder
+
+
+def walker(tmp_path):
+    model = tmp_path / "m.sdf"
+    model.write_text(WALKER)
+    return load_model(model).plant
+
+
+def test_transforms_imu_and_wrenches_of_a_bag_are_states_of_a_floating_base(tmp_path):
+    plant, bag = walker(tmp_path), walked_bag(tmp_path / "bag")
+    names = plant.GetPositionNames(), plant.GetVelocityNames(), ["tip.fx", "tip.fy", "tip.fz"]
+    layout = StateLayout(*names, plant.GetDefaultPositions(), np.zeros(plant.num_velocities()))
+    (chunk,) = open_states(bag, layout)
+    t = (STAMPS[:35] - STAMPS[0]) * 1e-9  # transforms end 43 ms before the joints
+    np.testing.assert_allclose(chunk.time, t, rtol=0.0, atol=1e-12)
+    angle, zero = RATE * t + np.pi / 2, 0.0 * t
+    wanted = [np.cos(angle / 2), zero, zero, np.sin(angle / 2), 5.0 + zero, 2.0 * t, 0.5 + zero, t]
+    np.testing.assert_allclose(chunk.q, np.column_stack(wanted), rtol=0.0, atol=1e-12)
+    gyro = [0.1 * np.cos(angle), 0.1 * np.sin(angle), RATE + zero]  # of the IMU, along axes of World
+    wanted = [*gyro, zero, 2.0 + zero, zero, 1.0 + zero]
+    np.testing.assert_allclose(chunk.v, np.column_stack(wanted), rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(chunk.u, np.column_stack([t, zero, 10.0 + zero]), rtol=0.0, atol=1e-12)
+
+
+def test_transforms_alone_are_states_and_those_in_a_circle_an_error(tmp_path):
+    tracks, plant = FrameTracks(), walker(tmp_path)
+
+    def message(stamp, parent, child, x):
+        at, turn = SimpleNamespace(x=x, y=0.0, z=0.0), SimpleNamespace(w=1.0, x=0.0, y=0.0, z=0.0)
+        header = SimpleNamespace(frame_id=parent, stamp=SimpleNamespace(sec=stamp, nanosec=0))
+        moved = SimpleNamespace(translation=at, rotation=turn)
+        return SimpleNamespace(transforms=[SimpleNamespace(header=header, child_frame_id=child, transform=moved)])
+
+    for second in range(3):
+        tracks.take_transforms(message(second, "world", "/m/base", 2.0 * second))
+        tracks.take_transforms(message(second, "world", "camera", 1.0))
+    layout = StateLayout(
+        plant.GetPositionNames(), plant.GetVelocityNames(), [], plant.GetDefaultPositions(), np.zeros(7)
+    )
+    cells, values, inside = tracks.columns(np.zeros(0, dtype=np.int64), layout, "bag", True)
+    assert inside.all() and len(cells) == 1 + 7 + 6
+    np.testing.assert_array_equal(values[:, cells.index("q:m_base_x")], [0.0, 2.0, 4.0])
+    np.testing.assert_allclose(values[:, cells.index("v:m_base_vx")], 2.0, rtol=1e-15)
+    with pytest.raises(ValueError, match="transform of 'base' is no pose"):
+        tracks.take_transforms(message(0, "world", "base", np.inf))
+    tracks.take_transforms(message(0, "base", "world", 1.0))
+    with pytest.raises(ModelError, match="bag: error: the transforms of 'base' go in a circle"):
+        tracks.columns(np.zeros(0, dtype=np.int64), layout, "bag", True)

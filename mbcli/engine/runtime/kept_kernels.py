@@ -20,7 +20,7 @@ from mbcli.common.file_locks import wait_for_lock
 from mbcli.engine.runtime.kernel import ALONE
 from mbcli.engine.runtime.kernel_cache import cache_directory
 from mbcli.engine.runtime.native_functions import OBJECTS, layout_is_known, new_function, new_method
-from mbcli.engine.runtime.precompiled import PrecompiledAddress, PrecompiledKernels, hash_of_sources
+from mbcli.engine.runtime.precompiled import PrecompiledKernels, hash_of_sources
 
 SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")  # that change what numba makes of a kernel
 
@@ -43,10 +43,8 @@ class KeptKernels(PrecompiledKernels):
         native = self._native(name)
         if native is None:
             found = getattr(self._compile(), name)
-        elif not native.load():
-            found = native
         else:
-            found = PrecompiledAddress(native.address) if native.handles is None else native.function(())
+            found = native.function(()) if native.handles is not None and native.load() else native
         setattr(self, name, found)
         return found
 

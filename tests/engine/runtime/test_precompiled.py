@@ -181,7 +181,10 @@ def test_a_library_that_is_not_as_it_was_built_is_not_loaded(used, tmp_path, mon
         content[len(content) // 2] ^= 4
     else:
         content = content[: len(content) // 2 if damage == "cut" else 0]
+    mode = path.stat().st_mode
+    path.unlink()  # this process still has it in memory
     path.write_bytes(content)
+    path.chmod(mode)
     precompiled.precompiled_library.cache_clear()
     assert precompiled.precompiled_library() is None
     assert len(told) == (damage == "others may write")
