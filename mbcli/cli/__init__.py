@@ -75,8 +75,20 @@ ELSEWHERE = {  # what people type: the command that does it
     "fd": "forward-dynamics",
     "crba": "mass-matrix", "info": "inspect", "describe": "inspect", "tree": "inspect", "lint": "check",
     "validate": "check", "visualize": "view", "show-model": "view", "video": "replay", "animate": "replay",
+    "gif": "replay", "render": "replay", "play": "replay", "drag": "simulate --view",
     "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",
 }  # fmt: skip
+OPTIONS_ELSEWHERE = {  # options that people type: what does it, where there is no such option
+    **dict.fromkeys(("--worlds", "--num-worlds", "--envs", "--num-envs"), "--states STARTS --each"),
+    **dict.fromkeys(("--fixed-base", "--fix-base", "--fix"), "--weld-base"),
+    **dict.fromkeys(("--torque", "--effort", "--tau", "--control"), "--u ACTUATOR=VALUE"),
+    **dict.fromkeys(("--gui", "--viewer", "--render", "--live"), "--view"),
+    **dict.fromkeys(("--gif", "--video", "--mp4"), "-o FILE.gif of mbcli replay"),
+    **dict.fromkeys(("--until", "--seconds"), "--duration"),
+    **dict.fromkeys(("--timestep", "--step"), "--time-step"),
+    **dict.fromkeys(("--deg", "--angles"), "--degrees"),
+    **dict.fromkeys(("--initial", "--start", "--qpos", "--joint"), "--at NAME=VALUE"),
+}
 ALIASES = {"fk": "kinematics", "ik": "kinematics"}  # what people of robots call it
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # errors of disks that take no more
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
@@ -281,6 +293,8 @@ def _say_usage_error(error: click.UsageError) -> None:
     command = error.ctx.command_path if error.ctx else "mbcli"
     message = error.format_message()
     option = getattr(error, "option_name", None)
+    if isinstance(error, click.NoSuchOption) and option in OPTIONS_ELSEWHERE:
+        message = f"No such option '{option}'. Did you mean {OPTIONS_ELSEWHERE[option]}?"
     if option in GLOBAL_OPTIONS:
         assert error.ctx is not None  # of a command
         message += f" It goes before the command: mbcli {option} {error.ctx.info_name}"

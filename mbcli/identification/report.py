@@ -20,9 +20,16 @@ WIDTH, HEIGHT, MARGIN = 900, 150, 50
 MOST_POINTS = 900  # of a line
 FEW_POINTS = 300  # of those of a picture alone
 STYLE = """body{font:14px/1.45 system-ui,sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
+h1,li{overflow-wrap:anywhere}.wide{overflow-x:auto}
 table{border-collapse:collapse;margin:1em 0}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}
-td:first-child,th:first-child{text-align:left}svg{width:100%;height:auto}.m{stroke:#888}.p{stroke:#d33}.r{stroke:#27c}
-polyline{fill:none;stroke-width:1}text{font-size:11px;fill:#555}.error{color:#b00}"""
+td{white-space:nowrap}td:first-child,th:first-child{text-align:left}
+svg{width:100%;min-width:640px;height:auto}polyline{fill:none;stroke-width:1.2}.m{stroke:#b4bcc6}polyline.m{stroke-width:4}
+.p{stroke:#c22}.r{stroke:#27c}.grid{stroke:#e4e7eb}.zero{stroke:#9aa5b1}
+text{font:11px system-ui,sans-serif;fill:#555}.end{text-anchor:end}
+.mid{text-anchor:middle}.error{color:#b00}
+.key{display:inline-block;width:30px;vertical-align:middle;border-top:2px solid}.key.m{border-width:4px;color:#b4bcc6}
+.key.p{color:#c22}.key.r{color:#27c}"""
+LEGEND = " &nbsp; ".join(f"<span class='key {kind}'></span> {{}}" for kind in "mpr")
 
 
 def report_page(result: Identified, document: dict[str, Any], title: str) -> str:
@@ -35,9 +42,11 @@ def report_page(result: Identified, document: dict[str, Any], title: str) -> str
     ]
     runs = result.validation or result.data
     what = "not used for identification" if result.validation else "used for identification"
-    parts.append(f"<h2>Efforts of data {what}</h2><p>Grey: measured. Red: predicted. Blue: their difference.</p>")
+    parts.append(f"<h2>Efforts of data {what}</h2>{_legend('measured', 'predicted')}")
     for k, name in enumerate(result.names):
-        parts.append(f"<h3>{escape(name)}</h3>{_plot(runs, k, result.x)}")
+        parts.append(
+            f"<h3>{escape(name)} [{_unit_of_effort(name)}]</h3><div class='wide'>{_plot(runs, k, result.x)}</div>"
+        )
     parts += [_friction(document), _parameters(document), _base(document), "</body></html>\n"]
     return "\n".join(parts)
 
@@ -52,7 +61,7 @@ def efforts_picture(result: Identified, _: dict[str, Any], title: str) -> str:
     ]
     for k, name in enumerate(result.names):
         top = 20 + k * height
-        parts.append(f"<text x='{MARGIN}' y='{top + 14}'>{escape(name)}</text>")
+        parts.append(f"<text x='{MARGIN}' y='{top + 14}'>{escape(name)} [{_unit_of_effort(name)}]</text>")
         plot = _plot(runs, k, result.x, FEW_POINTS)
         parts.append(plot.replace("<svg ", f"<svg y='{top + 15}' width='{WIDTH}' height='{HEIGHT}' ", 1))
     return "\n".join([*parts, "</svg>\n"])
@@ -72,12 +81,13 @@ def fit_page(result: TrajectoryFit, document: dict[str, Any], title: str) -> str
         f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
         _findings(document["findings"]),
         f"<h2>Errors</h2>{_table(['error of simulated positions, over the ways', ''], rows)}",
-        "<h2>Positions</h2><p>Grey: measured. Red: simulated, in stretches. Blue: their difference.</p>",
+        f"<h2>Positions</h2>{_legend('measured', 'simulated, in stretches')}",
     ]
     for k, name in enumerate(result.names):
         for source, time, measured, simulated in result.plots:
             picture = _picture(time - time[0], measured[:, k], simulated[:, k])
-            parts.append(f"<h3>{escape(name)}, {escape(source)}</h3>{picture}")
+            unit = "rad" if name.endswith("_q") else "m"
+            parts.append(f"<h3>{escape(name)} [{unit}], {escape(source)}</h3><div class='wide'>{picture}</div>")
     return "\n".join([*parts, _parameters(document), "</body></html>\n"])
 
 
@@ -174,7 +184,16 @@ def _base(document: dict[str, Any]) -> str:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{top}</tr>{body}</table>"
+    return f"<div class='wide'><table><tr>{top}</tr>{body}</table></div>"
+
+
+def _legend(*kinds: str) -> str:
+    return f"<p>{LEGEND.format(*kinds, 'their difference')}</p>"
+
+
+def _unit_of_effort(name: str) -> str:
+    """By the ending of a velocity's name (docs/reference/conventions.md)."""
+    return "N m" if name.rpartition("_")[2] in ("w", "wx", "wy", "wz") else "N"
 
 
 def _percent(value: float | None) -> str:
@@ -200,16 +219,32 @@ def _picture(t: FloatArray, m: FloatArray, p: FloatArray, most: int = MOST_POINT
     t, m, p = t[::step], m[::step], p[::step]
     low, high = min(m.min(), p.min(), (m - p).min()), max(m.max(), p.max(), (m - p).max())
     high = high if high > low else low + 1.0
-    u = MARGIN + (WIDTH - MARGIN - 5) * (t - t[0]) / max(float(t[-1] - t[0]), 1e-12)
+    end = max(float(t[-1] - t[0]), 1e-12)
+    u = MARGIN + (WIDTH - MARGIN - 5) * (t - t[0]) / end
+
+    def height(values: Any) -> Any:
+        return 5 + (HEIGHT - 25) * (high - values) / (high - low)
 
     def line(values: FloatArray, kind: str) -> str:
-        v = 5 + (HEIGHT - 25) * (high - values) / (high - low)
+        v = height(values)
         return f"<polyline class='{kind}' points='{' '.join(f'{a:.1f},{b:.1f}' for a, b in zip(u, v, strict=True))}'/>"
 
-    zero = 5 + (HEIGHT - 25) * high / (high - low)
-    return (
-        f"<svg viewBox='0 0 {WIDTH} {HEIGHT}'><line x1='{MARGIN}' x2='{WIDTH - 5}' y1='{zero:.1f}' y2='{zero:.1f}' "
-        f"stroke='#ccc'/>{line(m - p, 'r')}{line(m, 'm')}{line(p, 'p')}<text x='2' y='14'>{high:.3g}</text>"
-        f"<text x='2' y='{HEIGHT - 20}'>{low:.3g}</text><text x='{MARGIN}' y='{HEIGHT - 4}'>0</text>"
-        f"<text x='{WIDTH - 60}' y='{HEIGHT - 4}'>{t[-1] - t[0]:.1f} s</text></svg>"
-    )
+    parts = [f"<svg viewBox='0 0 {WIDTH} {HEIGHT}'>"]
+    for value in _round_values(low, high, 4):
+        v, kind = height(value), "grid" if value else "zero"
+        parts.append(f"<line class='{kind}' x1='{MARGIN}' x2='{WIDTH - 5}' y1='{v:.1f}' y2='{v:.1f}'/>")
+        parts.append(f"<text class='end' x='{MARGIN - 6}' y='{v + 4:.1f}'>{value:.5g}</text>")
+    for value in _round_values(0.0, end, 10):
+        at = MARGIN + (WIDTH - MARGIN - 5) * value / end
+        parts.append(f"<line class='grid' x1='{at:.1f}' x2='{at:.1f}' y1='5' y2='{HEIGHT - 20}'/>")
+        kind = "end" if at > WIDTH - 30 else "mid"
+        parts.append(f"<text class='{kind}' x='{at:.1f}' y='{HEIGHT - 5}'>{value:.5g} s</text>")
+    return "".join([*parts, line(m, "m"), line(m - p, "r"), line(p, "p"), "</svg>"])
+
+
+def _round_values(low: float, high: float, most: int) -> FloatArray:
+    """Multiples of 1, 2 or 5 times a power of ten between two numbers, at most so many and one."""
+    rough = (high - low) / most
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = power * next(part for part in (1.0, 2.0, 5.0, 10.0) if part * power >= 0.999999 * rough)
+    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0) + 0.0

@@ -3,7 +3,7 @@
 import pytest
 from command_line import cli, commands, succeed
 
-from mbcli.cli import COMMANDS, ELSEWHERE, GROUPS, mbcli
+from mbcli.cli import COMMANDS, ELSEWHERE, GROUPS, OPTIONS_ELSEWHERE, mbcli
 
 
 def test_every_command_is_in_one_group():
@@ -19,6 +19,15 @@ def test_what_people_type_elsewhere_leads_to_a_command(name):
     words = ELSEWHERE[name].split()
     assert words[0] in COMMANDS and name not in COMMANDS
     assert cli(*[word for word in words if not word.startswith("-")], "--help").code == 0
+
+
+@pytest.mark.parametrize("option", OPTIONS_ELSEWHERE)
+def test_options_that_people_type_elsewhere_lead_to_one(option):
+    done = cli("doctor", f"{option}=1")
+    assert done.code == 2 and done.err.count("\n") == 1
+    assert f"No such option '{option}'. Did you mean {OPTIONS_ELSEWHERE[option]}?" in done.err
+    known = {name for _, command in commands(mbcli) for param in command.params for name in param.opts}
+    assert {word for word in OPTIONS_ELSEWHERE[option].split() if word.startswith("-")} <= known
 
 
 def test_help_is_a_command_too():

@@ -67,18 +67,20 @@ class Panel {
   }
 }
 
-// One slider with a number beside it; unit "rad" shows degrees as a hint.
+// One slider with a number and its unit beside it, and for radians the degrees.
 class Slider {
   constructor({ name, title, unit, lower, upper, value, onInput }) {
     this.unit = unit;
     const span = upper - lower;
     this.input = element("input", { type: "range", min: lower, max: upper, step: span > 0 ? span / 1000 : 0.001, value });
     this.input.disabled = !(span > 0);
+    this.hint = element("span", { className: "unit" });
+    this.unitText = element("span", { className: "unit" });
     this.number = element("input", { type: "number", step: "any", className: "number" });
     this.number.setAttribute("aria-label", `${title} value`);
     this.input.setAttribute("aria-label", title);
     this.row = element("div", { className: "slider", title: `${title} [${unit}]  ${lower.toPrecision(4)} to ${upper.toPrecision(4)}` },
-      element("span", { className: "name", text: name }), this.number, this.input);
+      element("span", { className: "name", text: name }), this.hint, this.number, this.unitText, this.input);
     this.row.dataset.search = title.toLowerCase();
     this.input.addEventListener("input", () => { this.set(Number(this.input.value)); onInput(this.value); });
     this.number.addEventListener("change", () => {
@@ -92,6 +94,8 @@ class Slider {
     this.value = value;
     this.input.value = value;
     this.number.value = Number(value.toFixed(4));
+    this.hint.textContent = this.unit === "rad" ? `${((value * 180) / Math.PI).toFixed(1)}°` : "";
+    this.unitText.textContent = this.unit === "1" ? "" : this.unit;
   }
 }
 
