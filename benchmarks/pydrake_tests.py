@@ -12,6 +12,8 @@ there. A test that says "out of mbcli's scope" is refused by decision, and count
 from __future__ import annotations
 
 import argparse
+import hashlib
+import importlib
 import importlib.util
 import json
 import os
@@ -23,6 +25,7 @@ from collections import Counter
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 UTILITIES = "pydrake.common.test_utilities"
@@ -33,8 +36,8 @@ TIME = 300  # [s] of a file
 PASSED, SKIPPED, REFUSED = "", "skipped", "out of mbcli's scope"
 
 
-class OfTheSources(MetaPathFinder):
-    """Finds the tests' own helpers in the sources, as no package has them."""
+class OfTheSources(MetaPathFinder, Loader):
+    """Finds the tests' own helpers in the sources, as no package has them; those of C++ are modules of `Unbuilt`."""
 
     def __init__(self, bindings: Path) -> None:
         self._bindings = bindings
@@ -52,7 +55,29 @@ class OfTheSources(MetaPathFinder):
             spec.submodule_search_locations = [str(place)]
             return spec
         file = place.with_suffix(".py")
-        return importlib.util.spec_from_file_location(name, file) if file.is_file() else None
+        if file.is_file():
+            return importlib.util.spec_from_file_location(name, file)
+        return ModuleSpec(name, self) if name.endswith("_util") else None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__getattr__ = lambda name: type(name, (Unbuilt,), {})  # type: ignore[method-assign]
+
+
+class Unbuilt:
+    """In place of a helper of C++: the tests that call it fail, under pydrake too, so that they do not count."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        raise ImportError(f"{type(self).__name__} has to be built from C++")
+
+
+class Absorbed:
+    """In place of a private part of pydrake's helpers that a file of tests sets up as it is loaded."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self
 
 
 class OfMbcli(MetaPathFinder, Loader):
@@ -62,9 +87,7 @@ class OfMbcli(MetaPathFinder, Loader):
         if name == UTILITIES or name.startswith(f"{UTILITIES}."):
             own = importlib.util.find_spec(name.replace("pydrake", "mbcli", 1))
             if own is not None and own.origin is not None:
-                return importlib.util.spec_from_file_location(
-                    name, own.origin, submodule_search_locations=own.submodule_search_locations
-                )
+                return ModuleSpec(name, self, is_package=own.submodule_search_locations is not None)
         if name.startswith("pydrake.") and name.rpartition(".")[2].startswith("_"):
             return ModuleSpec(name, self)
         return None
@@ -73,18 +96,28 @@ class OfMbcli(MetaPathFinder, Loader):
         from mbcli.pydrake_names import Missing
 
         module = types.ModuleType(spec.name)
-        module.__getattr__ = lambda name: Missing(f"{spec.name}.{name}", (), {})  # type: ignore[method-assign]
+        if spec.name.startswith(UTILITIES):
+            own = vars(importlib.import_module(spec.name.replace("pydrake", "mbcli", 1)))
+            module.__dict__.update({name: value for name, value in own.items() if not name.startswith("__")})
+            module.__getattr__ = private_part  # type: ignore[method-assign]
+        else:
+            module.__getattr__ = lambda name: Missing(f"{spec.name}.{name}", (), {})  # type: ignore[method-assign]
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
         pass
 
 
+def private_part(name: str) -> Any:
+    if not name.startswith("_") or name.startswith("__"):
+        raise AttributeError(name)
+    return Absorbed()
+
+
 def casts() -> types.ModuleType:
     """What pydrake's bindings make of numbers that are passed to a function of AutoDiffXd."""
     import numpy as np
-
-    from mbcli.autodiffutils import AutoDiffXd
+    from pydrake.autodiffutils import AutoDiffXd
 
     def scalar(x: Any) -> AutoDiffXd:
         return x if isinstance(x, AutoDiffXd) else AutoDiffXd(x)
@@ -105,7 +138,6 @@ def use_mbcli() -> None:
 
     use_mbcli_for_pydrake()
     sys.meta_path.insert(0, OfMbcli())
-    sys.modules[CASTS] = casts()
     public = AliasModule.__getattr__
 
     def found(module: AliasModule, name: str) -> Any:
@@ -119,12 +151,25 @@ def use_mbcli() -> None:
     AliasModule.__getattr__ = found  # type: ignore[method-assign]
 
 
-def tests_in(suite: Any) -> Any:
-    for test in suite:
-        if isinstance(test, unittest.TestSuite):
-            yield from tests_in(test)
-        else:
-            yield test
+def find_in_sources(root: Path) -> None:
+    """Files that tests of pydrake ask for are those of the sources where these have them, else those of the package."""
+    import pydrake.common
+
+    of_package = pydrake.common.FindResourceOrThrow
+
+    def found(path: str) -> str:
+        return str(root / path) if (root / path).is_file() else of_package(path)
+
+    pydrake.common.FindResourceOrThrow = found
+
+
+def tests_in(module: types.ModuleType) -> Any:
+    """(name, test) of all; one that runs for several types is named by its place, as types are not named alike."""
+    for suite in unittest.defaultTestLoader.loadTestsFromModule(module):
+        cases = sorted(suite, key=lambda test: list(vars(type(test))).index(test._testMethodName))
+        for place, test in enumerate(cases):
+            name = test.id().partition(".")[2]
+            yield (f"{name.partition('_class_')[0]}_{place}" if "_class_" in name else name), test
 
 
 def run_here(path: Path, bindings: Path, under: str) -> None:
@@ -133,7 +178,9 @@ def run_here(path: Path, bindings: Path, under: str) -> None:
     if under == "mbcli":
         use_mbcli()
         from mbcli.pydrake import _Script
-
+    else:
+        find_in_sources(bindings.parents[2])
+    sys.modules[CASTS] = casts()
     name = f"tests_of_{path.stem}"
     module = types.ModuleType(name)
     module.__file__ = str(path)
@@ -142,12 +189,12 @@ def run_here(path: Path, bindings: Path, under: str) -> None:
         _Script(name, str(path)).exec_module(module)
     else:
         exec(compile(path.read_text(), path, "exec"), module.__dict__)
-    for test in tests_in(unittest.defaultTestLoader.loadTestsFromModule(module)):
+    for name, test in tests_in(module):
         result = unittest.TestResult()
         test.run(result)
         bad = [*result.failures, *result.errors]
         line = bad[0][1].rstrip().splitlines()[-1][:200] if bad else SKIPPED if result.skipped else PASSED
-        print("\n" + json.dumps([test.id().partition(".")[2], line]), flush=True)
+        print("\n" + json.dumps([name, line]), flush=True)
 
 
 def run(file: str, options: Any, under: str) -> dict[str, str]:
@@ -195,9 +242,29 @@ def main() -> None:
         return
     if options.drake.name != "drake":
         parser.error(f"{options.drake}: tests find models in a folder that is named drake")
-    os.environ["DRAKE_RESOURCE_ROOT"] = str(options.drake.parent)
-    if options.models is not None:
-        os.environ["MBCLI_PACKAGE_PATH"] = str(options.models.resolve())
+    with TemporaryDirectory() as folder:
+        os.environ |= {
+            "DRAKE_RESOURCE_ROOT": str(options.drake.parent),
+            "DRAKE_NUM_THREADS": "2",
+            "TEST_TMPDIR": folder,
+        }
+        if options.models is not None:
+            keep_models(options.models.resolve(), Path(folder))
+        run_all(options, bindings)
+
+
+def keep_models(models: Path, folder: Path) -> None:
+    """Has pydrake take the package `drake_models` for one that it has downloaded, and mbcli find it."""
+    os.environ["MBCLI_PACKAGE_PATH"] = str(models)
+    package = Path(importlib.util.find_spec("pydrake").origin).parent  # type: ignore[union-attr,arg-type]
+    about = json.loads((package / "share/drake/multibody/parsing/drake_models.json").read_text())
+    prefix = hashlib.sha256(about["strip_prefix"].encode()).hexdigest()
+    kept = folder / f".cache/drake/package_map/{about['sha256']}-{prefix}"
+    kept.parent.mkdir(parents=True)
+    kept.symlink_to(models / "drake_models")
+
+
+def run_all(options: Any, bindings: Path) -> None:
     names = sorted(str(path.relative_to(bindings)) for path in bindings.rglob("test/*_test.py"))
     files = options.files or [name for name in names if not any(each in name for each in (*OF_BUILDS, *PAGES))]
     found = {file: compare(file, options) for file in files}
