@@ -23,12 +23,7 @@ OUT_OF_SCOPE = {
     "gym": "learning environments",
     "geometry.render": "rendering",
 }
-DRAKES_EXAMPLES = (
-    *("AcrobotSpongController", "AcrobotWEncoder", "CompassGait", "CompassGaitGeometry", "CompassGaitParams"),
-    *("RimlessWheel", "RimlessWheelGeometry", "RimlessWheelParams", "SpongControllerParams"),
-)
 OUT_OF_SCOPE_NAMES = {
-    **dict.fromkeys(DRAKES_EXAMPLES, "examples of Drake's own"),
     **dict.fromkeys(("RgbdSensor", "CameraInfo", "CameraConfig", "ApplyCameraConfig"), "cameras"),
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
     **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),

@@ -1,18 +1,94 @@
 """Numbers, rotations and poses by specification, fixed or random, under the names of pydrake.common.schema."""
 
+import copy
 import numbers
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, fields
+from functools import cache
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
-from mbcli.math import AngleAxis, RigidTransform, RollPitchYaw, RotationMatrix, UniformlyRandomRotationMatrix
+from mbcli.math import (
+    AngleAxis,
+    Quaternion,
+    RigidTransform,
+    RollPitchYaw,
+    RotationMatrix,
+    UniformlyRandomRotationMatrix,
+    cos,
+    sin,
+    sqrt,
+)
+from mbcli.other_names import also_named
 
 
-@dataclass(frozen=True)
-class Deterministic:
+class Distribution:
+    """A number that may be random."""
+
+    def Sample(self, generator: "np.random.Generator") -> float:
+        """One number, drawn by a numpy.random.Generator."""
+        raise NotImplementedError
+
+    def Mean(self) -> float:
+        """The expected value."""
+        raise NotImplementedError
+
+    def ToSymbolic(self) -> Any:
+        """An expression of variables that are random; needs SymPy."""
+        raise NotImplementedError
+
+
+class DistributionVector:
+    """Numbers that may be random; `SomeVector[3]` has three of them, `SomeVectorX` any count."""
+
+    SIZE: int | None = None
+
+    def __class_getitem__(cls, size: int | None) -> Any:
+        return cls if size is None else _sized(cls, size)
+
+    def __post_init__(self) -> None:
+        size = len(self.Mean())
+        if self.SIZE not in (None, size):
+            raise RuntimeError(f"{type(self).__name__}: there are {size} numbers")
+
+    def Sample(self, generator: "np.random.Generator") -> np.ndarray:
+        """Numbers (n,), drawn by a numpy.random.Generator."""
+        raise NotImplementedError
+
+    def Mean(self) -> np.ndarray:
+        """The expected values, (n,)."""
+        raise NotImplementedError
+
+    def ToSymbolic(self) -> np.ndarray:
+        """Expressions (n,) of variables that are random; needs SymPy."""
+        raise NotImplementedError
+
+
+@cache
+def _sized(cls: Any, size: int) -> Any:
+    return type(cls.__name__, (cls,), {"SIZE": size, "__doc__": cls.__doc__, "__module__": cls.__module__})
+
+
+_numbers = count()  # of variables, as those of one name are one
+
+
+def _variable(kind: str) -> Any:
+    from mbcli.symbolic import Variable  # SymPy is an extra
+
+    return Variable(f"{kind.lower()}_{next(_numbers)}", getattr(Variable.Type, kind))
+
+
+def _expression(value: Any) -> Any:
+    from mbcli.symbolic import Expression
+
+    return Expression(value)
+
+
+@dataclass
+class Deterministic(Distribution):
     """Always the same number."""
 
     value: float = 0.0
@@ -25,9 +101,13 @@ class Deterministic:
         """The expected value."""
         return float(self.value)
 
+    def ToSymbolic(self) -> Any:
+        """The number as an expression; needs SymPy."""
+        return _expression(self.value)
 
-@dataclass(frozen=True)
-class Gaussian:
+
+@dataclass
+class Gaussian(Distribution):
     """A normal distribution."""
 
     mean: float = 0.0
@@ -45,9 +125,13 @@ class Gaussian:
         """The expected value."""
         return float(self.mean)
 
+    def ToSymbolic(self) -> Any:
+        """mean + stddev n, of a variable n with a standard normal distribution; needs SymPy."""
+        return self.mean + self.stddev * _variable("RANDOM_GAUSSIAN")
 
-@dataclass(frozen=True)
-class Uniform:
+
+@dataclass
+class Uniform(Distribution):
     """Any number from min to max, all with the same probability."""
 
     min: float = 0.0
@@ -65,9 +149,13 @@ class Uniform:
         """The expected value."""
         return 0.5 * (self.min + self.max)
 
+    def ToSymbolic(self) -> Any:
+        """min + (max - min) u, of a variable u from 0 to 1; needs SymPy."""
+        return self.min + (self.max - self.min) * _variable("RANDOM_UNIFORM")
 
-@dataclass(frozen=True)
-class UniformDiscrete:
+
+@dataclass
+class UniformDiscrete(Distribution):
     """One of some numbers, all with the same probability."""
 
     values: list[float] = field(default_factory=list)
@@ -82,13 +170,23 @@ class UniformDiscrete:
         self._require_values()
         return float(sum(self.values) / len(self.values))
 
+    def ToSymbolic(self) -> Any:
+        """The value number floor(n u), of a variable u from 0 to 1; needs SymPy."""
+        from mbcli.symbolic import if_then_else
+
+        self._require_values()
+        u, n, found = _variable("RANDOM_UNIFORM"), len(self.values), _expression(self.values[-1])
+        for k in range(n - 2, -1, -1):
+            found = if_then_else(u < (k + 1) / n, self.values[k], found)
+        return found
+
     def _require_values(self) -> None:
         if not self.values:
             raise RuntimeError("UniformDiscrete: there are no values to draw from")
 
 
-@dataclass(frozen=True)
-class DeterministicVector:
+@dataclass
+class DeterministicVector(DistributionVector):
     """Always the same numbers."""
 
     value: list[float] = field(default_factory=list)
@@ -101,15 +199,20 @@ class DeterministicVector:
         """The expected values, (n,)."""
         return np.array(self.value, float)
 
+    def ToSymbolic(self) -> np.ndarray:
+        """The numbers as expressions (n,); needs SymPy."""
+        return np.array([_expression(value) for value in self.value], dtype=object)
 
-@dataclass(frozen=True)
-class GaussianVector:
+
+@dataclass
+class GaussianVector(DistributionVector):
     """Independent normal distributions, of one standard deviation or of one for each."""
 
     mean: list[float] = field(default_factory=list)
     stddev: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.stddev) not in (1, len(self.mean)):
             raise RuntimeError(f"GaussianVector: {len(self.stddev)} stddev for {len(self.mean)} numbers in mean")
         if not all(s >= 0.0 for s in self.stddev):
@@ -123,15 +226,22 @@ class GaussianVector:
         """The expected values, (n,)."""
         return np.array(self.mean, float)
 
+    def ToSymbolic(self) -> np.ndarray:
+        """mean + stddev n (n,), of independent variables with standard normal distributions; needs SymPy."""
+        deviations = np.broadcast_to(self.stddev, np.shape(self.mean))
+        pairs = zip(self.mean, deviations, strict=True)
+        return np.array([Gaussian(*pair).ToSymbolic() for pair in pairs], dtype=object)
 
-@dataclass(frozen=True)
-class UniformVector:
+
+@dataclass
+class UniformVector(DistributionVector):
     """Independent numbers, each from its min to its max, all with the same probability."""
 
     min: list[float] = field(default_factory=list)
     max: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.min) != len(self.max):
             raise RuntimeError(f"UniformVector: {len(self.min)} numbers in min, {len(self.max)} in max")
         if not all(low <= high for low, high in zip(self.min, self.max, strict=True)):
@@ -145,32 +255,63 @@ class UniformVector:
         """The expected values, (n,)."""
         return 0.5 * (np.array(self.min, float) + np.array(self.max, float))
 
+    def ToSymbolic(self) -> np.ndarray:
+        """min + (max - min) u (n,), of independent variables from 0 to 1; needs SymPy."""
+        pairs = zip(self.min, self.max, strict=True)
+        return np.array([Uniform(*pair).ToSymbolic() for pair in pairs], dtype=object)
 
-Distribution: TypeAlias = float | Deterministic | Gaussian | Uniform | UniformDiscrete
+
+DeterministicVectorX, GaussianVectorX, UniformVectorX = DeterministicVector, GaussianVector, UniformVector
+Number: TypeAlias = float | Deterministic | Gaussian | Uniform | UniformDiscrete
 Triple: TypeAlias = tuple[float, float, float] | DeterministicVector | GaussianVector | UniformVector
 
 
-def IsDeterministic(specification: Any) -> bool:
+@also_named(vec="var")
+def IsDeterministic(var: Any) -> bool:
     """Whether a number, a vector or a distribution of one of them always gives the same."""
-    random = isinstance(specification, (Gaussian, Uniform, UniformDiscrete, GaussianVector, UniformVector))
+    random = isinstance(var, (Gaussian, Uniform, UniformDiscrete, GaussianVector, UniformVector))
     return not random
 
 
-def Sample(specification: Any, generator: "np.random.Generator") -> Any:
+def Sample(var: Any, generator: "np.random.Generator") -> Any:
     """A number, or numbers (n,), drawn by a numpy.random.Generator; other values are returned as they are."""
-    return specification.Sample(generator) if hasattr(specification, "Sample") else _fixed(specification)
+    return var.Sample(generator) if hasattr(var, "Sample") else _fixed(var)
 
 
-def Mean(specification: Any) -> Any:
+def Mean(var: Any) -> Any:
     """The mean of a distribution; other values are returned as they are."""
-    return specification.Mean() if hasattr(specification, "Mean") else _fixed(specification)
+    return var.Mean() if hasattr(var, "Mean") else _fixed(var)
 
 
-def GetDeterministicValue(specification: Any) -> Any:
+@also_named(vec="var")
+def GetDeterministicValue(var: Any) -> Any:
     """The number or numbers (n,) of a value that is not random; RuntimeError if it is."""
-    if not IsDeterministic(specification):
-        raise RuntimeError(f"{type(specification).__name__} is random, it has no single value")
-    return Mean(specification)
+    if not IsDeterministic(var):
+        raise RuntimeError(f"{type(var).__name__} is random, it has no single value")
+    return Mean(var)
+
+
+def ToDistribution(var: Any) -> Distribution:
+    """A distribution of its own, Deterministic for a number."""
+    return copy.deepcopy(var) if isinstance(var, Distribution) else Deterministic(float(var))
+
+
+def ToDistributionVector(vec: Any) -> DistributionVector:
+    """A distribution of its own, DeterministicVector for numbers."""
+    if isinstance(vec, DistributionVector):
+        return copy.deepcopy(vec)
+    return DeterministicVector([float(value) for value in vec])
+
+
+def ToSymbolic(var: Any) -> Any:
+    """The expression of a number or of a distribution; needs SymPy."""
+    return _symbolic(var)
+
+
+def _symbolic(specification: Any) -> Any:
+    """The expression of a number, or those (n,) of a vector."""
+    vector = not isinstance(specification, Distribution) and np.ndim(Mean(specification))
+    return (ToDistributionVector if vector else ToDistribution)(specification).ToSymbolic()
 
 
 def _fixed(specification: Any) -> Any:
@@ -180,26 +321,76 @@ def _fixed(specification: Any) -> Any:
 # ------------------------------------------------------------------------------------------ rotations and poses
 
 
-@dataclass(frozen=True)
+def _of_another(cls: Any) -> Any:
+    """A class decorator: `other` is an object of the class whose values a new one takes."""
+    init = [cls.__init__]
+
+    def __init__(self: Any, *given: Any, other: Any = None, **named: Any) -> None:
+        if other is not None:
+            given = tuple(copy.deepcopy(getattr(other, place.name)) for place in fields(other))
+        init[0](self, *given, **named)
+        if cls.__init__ is not __init__:  # the first object has made the compiled one
+            init[0], cls.__init__ = cls.__init__, __init__
+
+    cls.__init__ = __init__
+    return cls
+
+
+class RotationKind:
+    """What is common to the kinds of a Rotation: its parameters are numbers or distributions, or it is uniform."""
+
+    @property
+    def value(self) -> "RotationKind":
+        """Itself, as that of a Rotation."""
+        return self
+
+    def parameters(self) -> tuple[Any, ...]:
+        """Numbers or distributions."""
+        return ()
+
+    def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
+        """The rotation of the numbers that pick() makes of the parameters."""
+        return RotationMatrix()
+
+    def IsDeterministic(self) -> bool:
+        """Whether it is one rotation."""
+        return all(IsDeterministic(part) for part in self.parameters())
+
+    def GetDeterministicValue(self) -> RotationMatrix:
+        """The RotationMatrix; RuntimeError if it is random."""
+        if not self.IsDeterministic():
+            raise RuntimeError("the rotation is random, it has no single value")
+        return self.rotation_with(Mean)
+
+    def Mean(self) -> RotationMatrix:
+        """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
+        return self.rotation_with(Mean)
+
+    def Sample(self, generator: "np.random.Generator") -> RotationMatrix:
+        """A RotationMatrix, drawn by a numpy.random.Generator."""
+        return self.rotation_with(lambda part: Sample(part, generator))
+
+    def ToSymbolic(self) -> RotationMatrix:
+        """The RotationMatrix of expressions; needs SymPy."""
+        return self.rotation_with(_symbolic)
+
+
+@_of_another
+@dataclass
 class Rotation:
     """A rotation, or a distribution of rotations: `value` is one of Identity, Rpy, AngleAxis and Uniform.
 
-    All but Uniform have parameters(), numbers or distributions of them, and rotation_with(pick), which takes the
-    numbers that pick() makes of these.
+    It is made of one of these, of a RotationMatrix or of a RollPitchYaw.
     """
 
-    @dataclass(frozen=True)
-    class Identity:
+    @_of_another
+    @dataclass
+    class Identity(RotationKind):
         """No rotation."""
 
-        def parameters(self) -> tuple[Any, ...]:
-            return ()
-
-        def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
-            return RotationMatrix()
-
-    @dataclass(frozen=True)
-    class Rpy:
+    @_of_another
+    @dataclass
+    class Rpy(RotationKind):
         """Roll, pitch, yaw: rotations about fixed x, then y, then z."""
 
         deg: Triple = (0.0, 0.0, 0.0)
@@ -211,13 +402,14 @@ class Rotation:
             return (self.deg,)
 
         def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
-            return RotationMatrix(RollPitchYaw(np.radians(pick(self.deg))))
+            return RotationMatrix(RollPitchYaw(np.pi / 180 * pick(self.deg)))
 
-    @dataclass(frozen=True)
-    class AngleAxis:
+    @_of_another
+    @dataclass
+    class AngleAxis(RotationKind):
         """A rotation about an axis, of any length but zero."""
 
-        angle_deg: Distribution = 0.0
+        angle_deg: Number = 0.0
         axis: Triple = (0.0, 0.0, 1.0)
 
         def __post_init__(self) -> None:
@@ -229,71 +421,114 @@ class Rotation:
             return (self.angle_deg, self.axis)
 
         def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
-            angle, axis = np.radians(pick(self.angle_deg)), pick(self.axis)
+            angle, axis = np.pi / 180 * pick(self.angle_deg), pick(self.axis)
             length = np.linalg.norm(axis)
             if not length > 0.0:
                 raise RuntimeError("AngleAxis: the axis has no length")
             return RotationMatrix(AngleAxis(angle, axis / length))
 
-    @dataclass(frozen=True)
-    class Uniform:
+    @_of_another
+    @dataclass
+    class Uniform(RotationKind):
         """Any rotation, all with the same probability."""
 
-    value: Identity | Rpy | AngleAxis | Uniform = Identity()
+        def IsDeterministic(self) -> bool:
+            return False
+
+        def Sample(self, generator: "np.random.Generator") -> RotationMatrix:
+            return UniformlyRandomRotationMatrix(generator)
+
+        def ToSymbolic(self) -> RotationMatrix:
+            """By the quaternion of three variables from 0 to 1 (Shoemake 1992)."""
+            a, b, c = UniformVector([0.0] * 3, [1.0, 2 * np.pi, 2 * np.pi]).ToSymbolic()
+            r, s = sqrt(1 - a), sqrt(a)
+            return RotationMatrix(Quaternion(r * sin(b), r * cos(b), s * sin(c), s * cos(c)))
+
+    value: Identity | Rpy | AngleAxis | Uniform = field(default_factory=Identity)
+
+    def __post_init__(self) -> None:
+        self.value = _kind(self.value)
+
+    def set_rpy_deg(self, rpy_deg: Any) -> None:
+        """Makes it a rotation of roll, pitch and yaw (3,) [degrees]."""
+        self.value = Rotation.Rpy(tuple(float(angle) for angle in rpy_deg))
 
     def IsDeterministic(self) -> bool:
         """Whether it is one rotation."""
-        if isinstance(self.value, Rotation.Uniform):
-            return False
-        return all(IsDeterministic(part) for part in self.value.parameters())
+        return self.value.IsDeterministic()
 
     def GetDeterministicValue(self) -> RotationMatrix:
         """The RotationMatrix; RuntimeError if it is random."""
-        if isinstance(self.value, Rotation.Uniform) or not self.IsDeterministic():
-            raise RuntimeError("the rotation is random, it has no single value")
-        return self.value.rotation_with(Mean)
+        return self.value.GetDeterministicValue()
 
     def Mean(self) -> RotationMatrix:
         """The rotation of the means of its parameters; the identity for a uniform one, which has no mean."""
-        return RotationMatrix() if isinstance(self.value, Rotation.Uniform) else self.value.rotation_with(Mean)
+        return self.value.Mean()
 
     def Sample(self, generator: "np.random.Generator") -> RotationMatrix:
         """A RotationMatrix, drawn by a numpy.random.Generator."""
-        if isinstance(self.value, Rotation.Uniform):
-            return UniformlyRandomRotationMatrix(generator)
-        return self.value.rotation_with(lambda part: Sample(part, generator))
+        return self.value.Sample(generator)
+
+    def ToSymbolic(self) -> RotationMatrix:
+        """The RotationMatrix of expressions; needs SymPy."""
+        return self.value.ToSymbolic()
 
 
-@dataclass(frozen=True)
+def _kind(value: Any) -> Any:
+    """One of Rotation.Identity and so on, of itself, of a Rotation, a RotationMatrix or a RollPitchYaw."""
+    if isinstance(value, RotationMatrix):
+        value = RollPitchYaw(value)
+    if isinstance(value, RollPitchYaw):
+        return Rotation.Rpy(tuple(np.degrees(value.vector()).tolist()))
+    return value.value
+
+
+@_of_another
+@dataclass
 class Transform:
-    """A pose in a base frame, None for the world: a translation [m] and a rotation, each fixed or random."""
+    """A pose in a base frame, None for the world: a translation [m] and a rotation, each fixed or random.
+
+    Transform(X) is that of a RigidTransform.
+    """
 
     base_frame: str | None = None
     translation: Triple = (0.0, 0.0, 0.0)
-    rotation: Rotation.Identity | Rotation.Rpy | Rotation.AngleAxis | Rotation.Uniform = Rotation.Identity()
+    rotation: Rotation.Identity | Rotation.Rpy | Rotation.AngleAxis | Rotation.Uniform = field(
+        default_factory=Rotation.Identity
+    )
 
     def __post_init__(self) -> None:
+        if isinstance(self.base_frame, RigidTransform):
+            X, self.base_frame = self.base_frame, None
+            self.translation, self.rotation = tuple(X.translation().tolist()), _kind(X.rotation())
         _require_three(self.translation, "translation")
-        if isinstance(self.rotation, Rotation):
-            object.__setattr__(self, "rotation", self.rotation.value)
+        self.rotation = _kind(self.rotation)
+
+    def set_rotation_rpy_deg(self, rpy_deg: Any) -> None:
+        """Makes the rotation one of roll, pitch and yaw (3,) [degrees]."""
+        self.rotation = Rotation.Rpy(tuple(float(angle) for angle in rpy_deg))
 
     def IsDeterministic(self) -> bool:
         """Whether it is one pose."""
-        return IsDeterministic(self.translation) and Rotation(self.rotation).IsDeterministic()
+        return IsDeterministic(self.translation) and self.rotation.IsDeterministic()
 
     def GetDeterministicValue(self) -> RigidTransform:
         """The RigidTransform; RuntimeError if it is random."""
         translation = GetDeterministicValue(self.translation)
-        return RigidTransform(Rotation(self.rotation).GetDeterministicValue(), translation)
+        return RigidTransform(self.rotation.GetDeterministicValue(), translation)
 
     def Mean(self) -> RigidTransform:
         """The RigidTransform of the mean translation and of Rotation.Mean()."""
-        return RigidTransform(Rotation(self.rotation).Mean(), Mean(self.translation))
+        return RigidTransform(self.rotation.Mean(), Mean(self.translation))
 
     def Sample(self, generator: "np.random.Generator") -> RigidTransform:
         """A RigidTransform, drawn by a numpy.random.Generator: the translation first."""
         translation = Sample(self.translation, generator)
-        return RigidTransform(Rotation(self.rotation).Sample(generator), translation)
+        return RigidTransform(self.rotation.Sample(generator), translation)
+
+    def ToSymbolic(self) -> RigidTransform:
+        """The RigidTransform of expressions; needs SymPy."""
+        return RigidTransform(self.rotation.ToSymbolic(), _symbolic(self.translation))
 
 
 def _require_three(specification: Any, name: str) -> None:
@@ -305,15 +540,23 @@ def _require_three(specification: Any, name: str) -> None:
 __all__ = [
     "Deterministic",
     "DeterministicVector",
+    "DeterministicVectorX",
+    "Distribution",
+    "DistributionVector",
     "Gaussian",
     "GaussianVector",
+    "GaussianVectorX",
     "GetDeterministicValue",
     "IsDeterministic",
     "Mean",
     "Rotation",
     "Sample",
+    "ToDistribution",
+    "ToDistributionVector",
+    "ToSymbolic",
     "Transform",
     "Uniform",
     "UniformDiscrete",
     "UniformVector",
+    "UniformVectorX",
 ]

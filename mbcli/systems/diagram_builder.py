@@ -100,6 +100,10 @@ class DiagramBuilder(ConnectedSystems):
         """The number of exported output ports."""
         return len(self._exported_outputs)
 
+    def Cascade(self, src: Any, dest: Any) -> None:
+        """Connects the only output port of a system to the only input port of another."""
+        self.Connect(src.get_output_port(), dest.get_input_port())
+
     def Connect(self, output: Any, input: Any) -> None:
         """Lets an input port have the value of an output port.
 

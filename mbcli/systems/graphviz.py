@@ -36,4 +36,4 @@ def _add(lines: list[str], system: Any, depth: int) -> None:
 def _place(port: Any, letter: str, depth: int) -> str:
     while depth > 1 and hasattr(port, "inner"):  # those of diagrams that are drawn with their parts
         port, depth = port.inner, depth - 1
-    return f"{_node(port.get_system())}:{letter}{port.get_index()}"
+    return f"{_node(port.get_system())}:{letter}{int(port.get_index())}"

@@ -10,10 +10,13 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.numbered_enum import NumberedEnum
+from mbcli.systems.indices import InputPortIndex, OutputPortIndex
 from mbcli.systems.vectors import BasicVector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from mbcli.multibody.tree.index import TypeSafeIndex
 
 _FLOAT = np.dtype(float)
 
@@ -107,6 +110,7 @@ class Port:
     """
 
     KIND = ""  # "input" or "output"
+    INDEX: type[TypeSafeIndex]
 
     def __init__(self, system: Any, name: str, index: int, size: int | None) -> None:
         self._system, self._name, self._index, self._size = system, name, index, size
@@ -115,9 +119,9 @@ class Port:
         """The name."""
         return self._name
 
-    def get_index(self) -> int:
+    def get_index(self) -> TypeSafeIndex:
         """The index in the system's list of ports of its kind."""
-        return self._index
+        return self.INDEX(self._index)
 
     def get_system(self) -> Any:
         """The system whose port it is."""
@@ -178,7 +182,7 @@ class InputPort(Port):
         check: function of a value of a port of objects that raises if it is of the wrong kind.
     """
 
-    KIND = "input"
+    KIND, INDEX = "input", InputPortIndex
 
     def __init__(
         self,
@@ -292,7 +296,7 @@ class OutputPort(Port):
         inputs: names of the input ports that it follows from; None: all of them.
     """
 
-    KIND = "output"
+    KIND, INDEX = "output", OutputPortIndex
 
     def __init__(
         self,

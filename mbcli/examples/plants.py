@@ -5,93 +5,46 @@ The equations are those of textbooks (Spong 1995 for the acrobot; Mellinger, Mic
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.value import AbstractValue
-from mbcli.geometry import (
-    Box,
-    Cylinder,
-    FramePoseVector,
-    GeometryFrame,
-    GeometryInstance,
-    MakePhongIllustrationProperties,
-    Sphere,
-)
+from mbcli.examples.parts import NamedVector, SecondOrder, ShownSystem, added, seen, turned
+from mbcli.geometry import Box, Cylinder, GeometryInstance, Sphere
 from mbcli.math import RigidTransform, RollPitchYaw, RotationMatrix, cos, sin
 from mbcli.math.cross_product import cross
+from mbcli.systems.analysis import Simulator
 from mbcli.systems.controllers import LinearQuadraticRegulator
-from mbcli.systems.framework import BasicVector, LeafSystem
+from mbcli.systems.framework import BasicVector, DiagramBuilder, LeafSystem
+from mbcli.systems.primitives import LogVectorOutput
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from mbcli.geometry import FrameId
     from mbcli.math.array_types import Array, Matrix3
-    from mbcli.systems.framework import DiagramBuilder, OutputPort
-
-__all__ = [
-    *("AcrobotGeometry", "AcrobotInput", "AcrobotParams", "AcrobotPlant", "AcrobotState", "PendulumGeometry"),
-    *("PendulumInput", "PendulumParams", "PendulumPlant", "PendulumState", "QuadrotorGeometry", "QuadrotorPlant"),
-    *("StabilizingLQRController", "VanDerPolOscillator"),
-]
+    from mbcli.systems.framework import OutputPort
 
 
-class _NamedVector(BasicVector):
-    """A BasicVector whose elements have names: x(), set_x(value), with_x(value) for each name x."""
-
-    NAMES: dict[str, float] = {}  # with default values
-
-    def __init__(self) -> None:
-        super().__init__(list(self.NAMES.values()))
-
-    def __init_subclass__(cls) -> None:
-        for place, name in enumerate(cls.NAMES):
-            cls._name_element(place, name)
-
-    @classmethod
-    def _name_element(cls, place: int, name: str) -> None:
-        def get(self: Any) -> Any:
-            return self[place]
-
-        def put(self: Any, value: Any) -> None:
-            self.SetAtIndex(place, value)
-
-        def with_(self: Any, value: Any) -> Any:
-            other = cls()
-            other.SetFromVector(self.CopyToVector())
-            other.SetAtIndex(place, value)
-            return other
-
-        for method, word, about in (
-            (get, "", f"The element {name}."),
-            (put, "set_", f"Replaces {name}."),
-            (with_, "with_", f"A copy with another {name}."),
-        ):
-            method.__doc__ = about
-            setattr(cls, f"{word}{name}", method)
-
-
-class PendulumParams(_NamedVector):
+class PendulumParams(NamedVector):
     """mass [kg], length [m], damping [N m s], gravity [m/s^2]"""
 
     NAMES = {"mass": 1.0, "length": 0.5, "damping": 0.1, "gravity": 9.81}
 
 
-class PendulumState(_NamedVector):
+class PendulumState(NamedVector):
     """theta [rad], 0 where it hangs, thetadot [rad/s]"""
 
     NAMES = {"theta": 0.0, "thetadot": 0.0}
 
 
-class PendulumInput(_NamedVector):
+class PendulumInput(NamedVector):
     """tau [N m]"""
 
     NAMES = {"tau": 0.0}
 
 
-class AcrobotParams(_NamedVector):
+class AcrobotParams(NamedVector):
     """Masses m1, m2 [kg], lengths l1, l2 and distances of centres of mass lc1, lc2 [m], inertias about these Ic1, Ic2
     [kg m^2], damping b1, b2 [N m s], gravity [m/s^2]
     """
@@ -111,93 +64,49 @@ class AcrobotParams(_NamedVector):
     }
 
 
-class AcrobotState(_NamedVector):
+class AcrobotState(NamedVector):
     """theta1, 0 where the first link hangs, theta2 of the second against the first [rad], and their rates [rad/s]"""
 
     NAMES = {"theta1": 0.0, "theta2": 0.0, "theta1dot": 0.0, "theta2dot": 0.0}
 
 
-class AcrobotInput(_NamedVector):
+class AcrobotInput(NamedVector):
     """tau at the elbow [N m]"""
 
     NAMES = {"tau": 0.0}
 
 
-class _SecondOrder(LeafSystem):
-    """A system of one input, with the state and the parameters of a class, whose state is its output."""
-
-    STATE: type[Any]
-    PARAMETERS: type[Any]
-    INPUT: str
-    OUTPUT: str
-    POSITIONS: int
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.DeclareNumericParameter(self.PARAMETERS())
-        self.DeclareVectorInputPort(self.INPUT, 1)
-        index = self.DeclareContinuousState(self.STATE(), self.POSITIONS, self.POSITIONS, 0)
-        self.DeclareStateOutputPort(self.OUTPUT, index)
-
-    def get_parameters(self, context: Any) -> Any:
-        """The parameters in a context."""
-        return context.get_numeric_parameter(0)
-
-    def get_mutable_parameters(self, context: Any) -> Any:
-        """The parameters in a context, which can be set."""
-        return context.get_mutable_numeric_parameter(0)
-
-    def get_state(self, context: Any) -> Any:
-        """The state in a context."""
-        return context.get_continuous_state_vector()
-
-    def get_mutable_state(self, context: Any) -> Any:
-        """The state in a context, which can be set."""
-        return context.get_mutable_continuous_state_vector()
-
-    def get_state_output_port(self) -> OutputPort:
-        """The state."""
-        return self.get_output_port()
-
-    def _effort(self, context: Any) -> Any:
-        port = self.get_input_port()
-        return port.Eval(context)[0] if port.HasValue(context) else 0.0
-
-    def _numbers(self, context: Any) -> Array:
-        return self.get_parameters(context).CopyToVector()
-
-
-class PendulumPlant(_SecondOrder):
+class PendulumPlant(SecondOrder):
     """m l^2 theta'' + b theta' + m g l sin(theta) = tau"""
 
     STATE, PARAMETERS, INPUT, OUTPUT, POSITIONS = PendulumState, PendulumParams, "tau", "state", 1
 
     def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
         """[theta', theta'']"""
-        m, length, b, g = self._numbers(context)
+        m, length, b, g = self.numbers(context)
         theta, rate = context.get_continuous_state_vector().CopyToVector()
-        torque = self._effort(context) - m * g * length * sin(theta) - b * rate
+        torque = self.effort(context) - m * g * length * sin(theta) - b * rate
         derivatives.SetFromVector([rate, torque / (m * length * length)])
 
     def CalcPotentialEnergy(self, context: Any) -> Any:
         """[J], 0 where the pendulum is level."""
-        m, length, _, g = self._numbers(context)
+        m, length, _, g = self.numbers(context)
         return -m * g * length * cos(context.get_continuous_state_vector().CopyToVector()[0])
 
     def CalcKineticEnergy(self, context: Any) -> Any:
         """[J]"""
-        m, length, *_ = self._numbers(context)
+        m, length, *_ = self.numbers(context)
         return 0.5 * m * (length * context.get_continuous_state_vector().CopyToVector()[1]) ** 2
 
 
-class AcrobotPlant(_SecondOrder):
+class AcrobotPlant(SecondOrder):
     """M(q) v' + bias(q, v) = [0, tau]: two links, of which the elbow is driven."""
 
     STATE, PARAMETERS, INPUT, OUTPUT, POSITIONS = AcrobotState, AcrobotParams, "elbow_torque", "acrobot_state", 2
 
     def MassMatrix(self, context: Any) -> Array:
         """(2, 2) [kg m^2]"""
-        p = self._numbers(context)
+        p = self.numbers(context)
         m1, m2, l1, _, lc1, lc2, Ic1, Ic2 = p[:8]
         elbow = cos(context.get_continuous_state_vector().CopyToVector()[1])
         I1, I2, coupling = Ic1 + m1 * lc1 * lc1, Ic2 + m2 * lc2 * lc2, m2 * l1 * lc2 * elbow
@@ -205,7 +114,7 @@ class AcrobotPlant(_SecondOrder):
 
     def DynamicsBiasTerm(self, context: Any) -> Array:
         """(2,) [N m] of rates, gravity and damping"""
-        m1, m2, l1, _, lc1, lc2, _, _, b1, b2, g = self._numbers(context)
+        m1, m2, l1, _, lc1, lc2, _, _, b1, b2, g = self.numbers(context)
         t1, t2, v1, v2 = context.get_continuous_state_vector().CopyToVector()
         swing = m2 * l1 * lc2 * sin(t2)
         tip = g * m2 * lc2 * sin(t1 + t2)
@@ -216,14 +125,14 @@ class AcrobotPlant(_SecondOrder):
         """[v, v']"""
         (a, b), (_, d) = self.MassMatrix(context)
         first, second = -self.DynamicsBiasTerm(context)
-        second = second + self._effort(context)
+        second = second + self.effort(context)
         determinant = a * d - b * b
         v = context.get_continuous_state_vector().CopyToVector()[2:]
         derivatives.SetFromVector([*v, (d * first - b * second) / determinant, (a * second - b * first) / determinant])
 
     def CalcPotentialEnergy(self, context: Any) -> Any:
         """[J], 0 where both links are level."""
-        m1, m2, l1, _, lc1, lc2, *_, g = self._numbers(context)
+        m1, m2, l1, _, lc1, lc2, *_, g = self.numbers(context)
         t1, t2, *_ = context.get_continuous_state_vector().CopyToVector()
         return -g * ((m1 * lc1 + m2 * l1) * cos(t1) + m2 * lc2 * cos(t1 + t2))
 
@@ -259,6 +168,18 @@ class VanDerPolOscillator(LeafSystem):
     def get_full_state_output_port(self) -> OutputPort:
         """[q, q']"""
         return self.get_output_port(1)
+
+    @staticmethod
+    def CalcLimitCycle() -> Array:
+        """States (2, n) along the limit cycle of mu = 1, from its upper turn round to there again."""
+        builder = DiagramBuilder()
+        oscillator = builder.AddSystem(VanDerPolOscillator())
+        log = LogVectorOutput(oscillator.get_full_state_output_port(), builder)
+        simulator = Simulator(builder.Build())
+        context = simulator.get_mutable_context()
+        context.SetContinuousState([2.00862, 0.0])
+        simulator.AdvanceTo(6.66329)  # amplitude and period: what long runs come to
+        return log.FindLog(context).data()
 
     def DoCalcTimeDerivatives(self, context: Any, derivatives: Any) -> None:
         """[q', q'']"""
@@ -353,75 +274,32 @@ def StabilizingLQRController(quadrotor_plant: QuadrotorPlant, nominal_position: 
     return LinearQuadraticRegulator(quadrotor_plant, context, np.diag([10.0] * 6 + [1.0] * 6), np.eye(4))
 
 
-class _Geometry(LeafSystem, ABC):
-    """Shows a system whose state is the input: frames with shapes, which are added to a SceneGraph."""
-
-    SOURCE, STATE = "", 0
-    FRAMES: tuple[str, ...] = ()
-
-    def __init__(self, scene_graph: Any, *parameters: Any) -> None:
-        super().__init__()
-        self.source = scene_graph.RegisterSource(self.SOURCE)
-        self._frames = [GeometryFrame(name) for name in self.FRAMES]
-        for frame in self._frames:
-            scene_graph.RegisterFrame(self.source, frame)
-        for place, shown in self._shapes(*parameters):
-            if place is None:
-                scene_graph.RegisterAnchoredGeometry(self.source, shown)
-            else:
-                scene_graph.RegisterGeometry(self.source, self._frames[place].id(), shown)
-        self.DeclareVectorInputPort("state", self.STATE)
-        self.DeclareAbstractOutputPort("geometry_pose", lambda: AbstractValue.Make(FramePoseVector()), self._poses)
-
-    @abstractmethod
-    def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
-        """Shapes with the number of their frame, None for World."""
-
-    @abstractmethod
-    def _frames_at(self, state: Array) -> list[RigidTransform]:
-        """Poses of the frames in World."""
-
-    def _poses(self, context: Any, output: AbstractValue) -> None:
-        poses = FramePoseVector()
-        for frame, X in zip(self._frames, self._frames_at(self.get_input_port().Eval(context)), strict=True):
-            poses.set_value(frame.id(), X)
-        output.set_value(poses)
-
-
-def _added(made: Any, builder: DiagramBuilder, state_port: OutputPort, scene_graph: Any) -> Any:
-    """The geometry, in a builder and connected."""
-    builder.AddSystem(made)
-    builder.Connect(state_port, made.get_input_port())
-    builder.Connect(made.get_output_port(), scene_graph.get_source_pose_port(made.source))
-    return made
-
-
-class PendulumGeometry(_Geometry):
+class PendulumGeometry(ShownSystem):
     """Shows a pendulum: its base, its arm and its mass."""
 
     SOURCE, STATE, FRAMES = "pendulum", 2, ("arm",)
 
     def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
         length = PendulumParams.NAMES["length"]
-        base = _seen("base", Box(0.05, 0.05, 0.05), RigidTransform([0.0, 0.0, 0.025]), (0.3, 0.6, 0.4, 1.0))
-        arm = _seen("arm", Cylinder(0.01, length), RigidTransform([0.0, 0.0, -length / 2.0]), (0.9, 0.1, 0.0, 1.0))
+        base = seen("base", Box(0.05, 0.05, 0.05), RigidTransform([0.0, 0.0, 0.025]), (0.3, 0.6, 0.4, 1.0))
+        arm = seen("arm", Cylinder(0.01, length), RigidTransform([0.0, 0.0, -length / 2.0]), (0.9, 0.1, 0.0, 1.0))
         place = RigidTransform([0.0, 0.0, -length])
         return [
             (None, base),
             (0, arm),
-            (0, _seen("arm point mass", Sphere(length / 20.0), place, (0.0, 0.0, 1.0, 1.0))),
+            (0, seen("arm point mass", Sphere(length / 20.0), place, (0.0, 0.0, 1.0, 1.0))),
         ]
 
     def _frames_at(self, state: Array) -> list[RigidTransform]:
-        return [_hanging(state[0], [0.0, 0.0, 0.0])]
+        return [turned(state[0], [0.0, 0.0, 0.0])]
 
     @staticmethod
     def AddToBuilder(builder: DiagramBuilder, pendulum_state_port: OutputPort, scene_graph: Any) -> PendulumGeometry:
         """Adds one that is connected to the state of a pendulum and to a SceneGraph."""
-        return _added(PendulumGeometry(scene_graph), builder, pendulum_state_port, scene_graph)
+        return added(PendulumGeometry(scene_graph), builder, pendulum_state_port, scene_graph)
 
 
-class AcrobotGeometry(_Geometry):
+class AcrobotGeometry(ShownSystem):
     """Shows an acrobot: its base and its links."""
 
     SOURCE, STATE, FRAMES = "acrobot", 4, ("upper_link", "lower_link")
@@ -430,19 +308,19 @@ class AcrobotGeometry(_Geometry):
         params = parameters[0]
         self._l1 = float(params.l1())
         shapes: list[tuple[int | None, GeometryInstance]] = [
-            (None, _seen("base", Box(0.2, 0.2, 0.2), RigidTransform([0.0, 0.2, 0.0]), (0.3, 0.6, 0.4, 1.0)))
+            (None, seen("base", Box(0.2, 0.2, 0.2), RigidTransform([0.0, 0.2, 0.0]), (0.3, 0.6, 0.4, 1.0)))
         ]
         for place, length, color in (
             (0, self._l1, (1.0, 0.0, 0.0, 1.0)),
             (1, float(params.l2()), (0.0, 0.0, 1.0, 1.0)),
         ):
             middle = RigidTransform([0.0, 0.0, -length / 2.0])
-            shapes.append((place, _seen(self.FRAMES[place], Cylinder(0.05, length), middle, color)))
+            shapes.append((place, seen(self.FRAMES[place], Cylinder(0.05, length), middle, color)))
         return shapes
 
     def _frames_at(self, state: Array) -> list[RigidTransform]:
         elbow = [-self._l1 * np.sin(state[0]), 0.0, -self._l1 * np.cos(state[0])]
-        return [_hanging(state[0], [0.0, 0.0, 0.0]), _hanging(state[0] + state[1], elbow)]
+        return [turned(state[0], [0.0, 0.0, 0.0]), turned(state[0] + state[1], elbow)]
 
     @staticmethod
     def AddToBuilder(
@@ -455,18 +333,18 @@ class AcrobotGeometry(_Geometry):
         if scene_graph is None:
             acrobot_params, scene_graph = None, acrobot_params
         params = AcrobotParams() if acrobot_params is None else acrobot_params
-        return _added(AcrobotGeometry(scene_graph, params), builder, acrobot_state_port, scene_graph)
+        return added(AcrobotGeometry(scene_graph, params), builder, acrobot_state_port, scene_graph)
 
 
-class QuadrotorGeometry(_Geometry):
+class QuadrotorGeometry(ShownSystem):
     """Shows a quadrotor: its body, and the discs of its propellers."""
 
     SOURCE, STATE, FRAMES = "quadrotor", 12, ("body",)
 
     def _shapes(self, *parameters: Any) -> list[tuple[int | None, GeometryInstance]]:
-        body = _seen("body", Box(0.2, 0.1, 0.05), RigidTransform(), (0.2, 0.2, 0.2, 1.0))
+        body = seen("body", Box(0.2, 0.1, 0.05), RigidTransform(), (0.2, 0.2, 0.2, 1.0))
         discs = [
-            _seen(f"propeller{k}", Cylinder(0.06, 0.01), RigidTransform([x, y, 0.03]), (0.1, 0.4, 0.8, 0.8))
+            seen(f"propeller{k}", Cylinder(0.06, 0.01), RigidTransform([x, y, 0.03]), (0.1, 0.4, 0.8, 0.8))
             for k, (x, y) in enumerate(((0.15, 0.0), (0.0, 0.15), (-0.15, 0.0), (0.0, -0.15)))
         ]
         return [(0, shown) for shown in (body, *discs)]
@@ -474,18 +352,11 @@ class QuadrotorGeometry(_Geometry):
     def _frames_at(self, state: Array) -> list[RigidTransform]:
         return [RigidTransform(RotationMatrix(RollPitchYaw(*state[3:6])), state[:3])]
 
+    def get_frame_id(self) -> FrameId:
+        """The body's."""
+        return self.frames[0].id()
+
     @staticmethod
     def AddToBuilder(builder: DiagramBuilder, quadrotor_state_port: OutputPort, scene_graph: Any) -> QuadrotorGeometry:
         """Adds one that is connected to the state of a quadrotor and to a SceneGraph."""
-        return _added(QuadrotorGeometry(scene_graph), builder, quadrotor_state_port, scene_graph)
-
-
-def _hanging(angle: float, p: ArrayLike) -> RigidTransform:
-    """A frame at p that is turned about y."""
-    return RigidTransform(RotationMatrix(RollPitchYaw(0.0, angle, 0.0)), p)
-
-
-def _seen(name: str, shape: Any, X: RigidTransform, color: tuple[float, ...]) -> GeometryInstance:
-    instance = GeometryInstance(X, shape, name)
-    instance.set_illustration_properties(MakePhongIllustrationProperties(list(color)))
-    return instance
+        return added(QuadrotorGeometry(scene_graph), builder, quadrotor_state_port, scene_graph)

@@ -1,0 +1,57 @@
+"""Small systems that tutorials use, under the names of pydrake.examples."""
+
+from mbcli.examples.acrobot_control import AcrobotSpongController, AcrobotWEncoder, SpongControllerParams
+from mbcli.examples.plants import (
+    AcrobotGeometry,
+    AcrobotInput,
+    AcrobotParams,
+    AcrobotPlant,
+    AcrobotState,
+    PendulumGeometry,
+    PendulumInput,
+    PendulumParams,
+    PendulumPlant,
+    PendulumState,
+    QuadrotorGeometry,
+    QuadrotorPlant,
+    StabilizingLQRController,
+    VanDerPolOscillator,
+)
+from mbcli.examples.walkers import (
+    CompassGait,
+    CompassGaitContinuousState,
+    CompassGaitGeometry,
+    CompassGaitParams,
+    RimlessWheel,
+    RimlessWheelContinuousState,
+    RimlessWheelGeometry,
+    RimlessWheelParams,
+)
+
+__all__ = [
+    "AcrobotGeometry",
+    "AcrobotInput",
+    "AcrobotParams",
+    "AcrobotPlant",
+    "AcrobotSpongController",
+    "AcrobotState",
+    "AcrobotWEncoder",
+    "CompassGait",
+    "CompassGaitContinuousState",
+    "CompassGaitGeometry",
+    "CompassGaitParams",
+    "PendulumGeometry",
+    "PendulumInput",
+    "PendulumParams",
+    "PendulumPlant",
+    "PendulumState",
+    "QuadrotorGeometry",
+    "QuadrotorPlant",
+    "RimlessWheel",
+    "RimlessWheelContinuousState",
+    "RimlessWheelGeometry",
+    "RimlessWheelParams",
+    "SpongControllerParams",
+    "StabilizingLQRController",
+    "VanDerPolOscillator",
+]
