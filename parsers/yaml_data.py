@@ -48,7 +48,11 @@ def read_data(text: str | bytes, name: str) -> Any:
 
 def data_text(data: Any) -> str:
     """The text of data: keys sorted, and what is flat in one line."""
-    return yaml.dump(data, Dumper=_Dumper, default_flow_style=None)
+    try:
+        return yaml.dump(data, Dumper=_Dumper, default_flow_style=None)
+    except yaml.representer.RepresenterError as error:
+        error.args = (f"{error.args[0]}; for objects of classes use yaml_dump_typed", *error.args[1:])
+        raise
 
 
 def object_text(data: Any) -> str:

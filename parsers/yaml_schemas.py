@@ -136,7 +136,7 @@ class SchemaReader:
             return kept | {k: self.read(arguments[1], v, kept.get(k), _below(path, k)) for k, v in value.items()}
         fields = _fields(kind)
         if fields is None:
-            raise UnsupportedSchemaError(f"{self.at(path)}: {kind} cannot be read")
+            raise UnsupportedSchemaError(f"{self.at(path)}: {kind} lacks __fields__, it cannot be read")
         return self._read_record(kind, fields, value, old, path)
 
     def _read_scalar(self, kind: Any, value: Any, path: str) -> Any:
@@ -180,7 +180,7 @@ class SchemaReader:
         missing = [name for name in fields if name not in value] if self.wants_all else []
         lacking = ", ".join(name for name in missing if not _is_optional(fields[name]))
         if lacking:
-            raise ModelError(f"{self.at(path)}: {kind.__name__} lacks {lacking}")
+            raise ModelError(f"{self.at(path)}: {lacking} missing in {kind.__name__}")
         given = dict.fromkeys(missing)
         for name in [name for name in fields if name in value]:
             before = getattr(old, name, None) if isinstance(old, kind) else _default(kind, name)
@@ -229,7 +229,7 @@ def object_data(kind: Any, value: Any, default: Any, path: str) -> Any:
         return _changed({key: (arguments[1], value[key], old.get(key, ABSENT)) for key in sorted(value)}, path)
     fields = _fields(kind)
     if fields is None:
-        raise UnsupportedSchemaError(f"{path}: {kind} cannot be written")
+        raise UnsupportedSchemaError(f"{path}: {kind} lacks __fields__, it cannot be written")
     items = {}
     for name, field in fields.items():
         old = ABSENT if default is ABSENT else getattr(default, name)

@@ -12,7 +12,46 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array
 
-__all__ = ["NamedViewBase", "namedview"]
+__all__ = ["EqualToDict", "NamedViewBase", "namedview"]
+
+
+class EqualToDict(dict[Any, Any]):
+    """A dict whose keys are equal where their EqualTo() says so, since `==` of theirs makes a formula."""
+
+    class _Key:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def __hash__(self) -> int:
+            return hash(self.value)
+
+        def __eq__(self, other: object) -> bool:
+            if not isinstance(other, EqualToDict._Key) or type(self.value) is not type(other.value):
+                return False
+            return bool(self.value.EqualTo(other.value))
+
+    def __init__(self, *items: Any, **named: Any) -> None:
+        super().__init__({self._Key(key): value for key, value in dict(*items, **named).items()})
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(self._Key(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(self._Key(key), value)
+
+    def __delitem__(self, key: Any) -> None:
+        super().__delitem__(self._Key(key))
+
+    def __contains__(self, key: Any) -> bool:
+        return super().__contains__(self._Key(key))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value of a key, the default without it."""
+        return super().get(self._Key(key), default)
+
+    def raw(self) -> dict[Any, Any]:
+        """A dict with the keys themselves."""
+        return {key.value: value for key, value in self.items()}
 
 
 class NamedViewBase:
@@ -61,9 +100,15 @@ class NamedViewBase:
         array = np.asarray(self._value, dtype=dtype)
         return array.copy() if copy else array
 
-    def __repr__(self) -> str:
-        parts = (f"{name}={value}" for name, value in zip(self._fields, self._value, strict=True))
+    def _text(self, write: Callable[[Any], str]) -> str:
+        parts = (f"{name}={write(value)}" for name, value in zip(self._fields, self._value, strict=True))
         return f"{type(self).__name__}({', '.join(parts)})"
+
+    def __str__(self) -> str:
+        return self._text(str)
+
+    def __repr__(self) -> str:
+        return f"<{self._text(repr)}>"
 
 
 def namedview(name: str, fields: Sequence[str], *, sanitize_field_names: bool = True) -> Callable[[Any], Any]:
@@ -71,7 +116,7 @@ def namedview(name: str, fields: Sequence[str], *, sanitize_field_names: bool = 
     names = [_identifier(field) for field in fields] if sanitize_field_names else list(fields)
     twice = {field for field in names if names.count(field) > 1}
     if twice:
-        raise AssertionError(f"namedview '{name}': several elements are named {', '.join(sorted(twice))}")
+        raise AssertionError(f"namedview '{name}': names must be unique, several are {', '.join(sorted(twice))}")
     return type(name, (NamedViewBase,), {"_fields": tuple(names)})
 
 

@@ -4,7 +4,16 @@ import numpy as np
 
 
 class RandomGenerator(np.random.Generator):
-    """A numpy.random.Generator made from a seed; its numbers are numpy's, not those of pydrake's generator."""
+    """A numpy.random.Generator on the Mersenne Twister of a seed, whose words `generator()` are those of pydrake's.
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(np.random.PCG64(seed))
+    What is drawn by distributions is numpy's, not pydrake's.
+    """
+
+    def __init__(self, seed: int = 5489) -> None:
+        twister = np.random.MT19937()
+        twister.state = np.random.RandomState(seed).get_state(legacy=False)  # seeded as the C++ standard says
+        super().__init__(twister)
+
+    def __call__(self) -> int:
+        """The next word of 32 bits."""
+        return int(self.bit_generator.random_raw())

@@ -58,16 +58,34 @@ class List(list[Any]):
 
 
 class ValueType(type):
-    """Lets Value[T] be a maker of holders whose objects are made by T, as well as Value(object)."""
+    """Lets Value[T] be the class of holders of objects of type T, which T makes, as well as Value(object)."""
 
     def __getitem__(cls, kind: Any) -> Any:
-        return lambda *given: _made(kind, *given)
+        return TypedValue(f"Value[{getattr(kind, '__name__', kind)}]", (Value,), {"__slots__": (), "kind": kind})
 
 
 class Value(AbstractValue, metaclass=ValueType):
     """The AbstractValue of an object: Value(object), or Value[type]() with an object that the type makes."""
 
     __slots__ = ()
+
+
+class TypedValue(ValueType):
+    """That of Value[T]: the holders themselves are of class Value."""
+
+    kind: Any
+
+    def __call__(cls, *given: Any) -> Value:
+        return _made(cls.kind, *given)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Value) and isinstance(value.get_value(), cls.kind)
+
+    def __eq__(cls, other: object) -> bool:
+        return isinstance(other, TypedValue) and cls.kind == other.kind
+
+    def __hash__(cls) -> int:
+        return hash(cls.kind)
 
 
 def _made(kind: Any, *given: Any) -> Value:

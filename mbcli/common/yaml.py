@@ -31,7 +31,8 @@ def yaml_load(
         return yaml_load_data(data, private=private)
     if filename is not None and data is None:
         return yaml_load_file(filename, private=private)
-    raise RuntimeError(f"one of data and filename must be given, not {'none' if data is None else 'both'}")
+    both = "None" if data is None else "non-None"
+    raise RuntimeError(f"one of data and filename must be given, but both were {both}")
 
 
 def yaml_load_data(data: str | bytes | IO[Any], *, private: bool = False) -> Any:
@@ -115,7 +116,7 @@ def yaml_load_typed(
         raise ValueError("schema or defaults must be given")
     schema = type(defaults) if schema is None else schema
     if not isinstance(schema, type) and typing.get_origin(schema) not in MAPPINGS:
-        raise TypeError(f"the schema of a document must be a class or a Mapping, not {schema}")
+        raise TypeError(f"the schema of a document should have been a dict or a class, not {schema}")
     if defaults is not None and isinstance(schema, type) and not isinstance(defaults, schema):
         raise TypeError(f"defaults must be of the schema {schema.__name__}, not {type(defaults).__name__}")
     root, path = yaml_load(data=data, filename=filename), child_name or ""
@@ -156,5 +157,5 @@ def yaml_dump_typed(
     tree = object_data(schema, data, ABSENT if defaults is None else defaults, getattr(schema, "__name__", str(schema)))
     tree = tree if child_name is None else {child_name: tree}
     if not isinstance(tree, dict):
-        raise ModelError(f"the root of a document must be a mapping; found {in_words(tree)}")
+        raise ModelError(f"the root of a document should have been a dict; found {in_words(tree)}")
     return _written(object_text(tree), filename)

@@ -90,7 +90,7 @@ def resolve_type(a: Array) -> type:
 
 
 def _scalar_type(x: Any) -> type:
-    return x.dtype.type if isinstance(x, np.generic) else type(x)
+    return type(x.item() if isinstance(x, np.generic) else x)
 
 
 def check_nonsymbolic_types(check_func: Callable[..., object]) -> Callable[..., None]:
