@@ -413,7 +413,7 @@ def test_mappings_are_written_by_their_schema():
         (Machine(level=True), RuntimeError, r"Machine\.level: must be one of str, float; found true"),
         (Machine(limits=(1.0,)), ValueError, r"Machine\.limits: must have 2 items; found 1"),
         (Machine(offsets={1: 2.0}), RuntimeError, r"Machine\.offsets: keys must be strings"),
-        (3, RuntimeError, "root of a document must be a mapping"),
+        (3, RuntimeError, "root of a document should have been a dict"),
     ],
 )
 def test_values_that_are_not_of_their_type_are_not_written(value, error, message):
