@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.pydrake_equations import give_methods
 
 OUT_OF_SCOPE = {
@@ -44,6 +46,8 @@ OTHER_PLACES = {
     "pydrake.common.cpp_param": "mbcli.common",
     **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
 }
+
+OF_A_TYPE = re.compile(r"(\w+_)(?:\[|𝓣)(\w+?)(?:\]|𝓤)")  # the class of a scalar type
 
 ALSO_IN = {  # views and programs, which need rooms above those of geometry and systems
     "pydrake.geometry": "mbcli.visualization",
@@ -80,6 +84,13 @@ class AliasModule(ModuleType):
                     found = import_module(place) if isinstance(place, str) else place
                     if hasattr(found, name):
                         return getattr(found, name)
+            template = OF_A_TYPE.fullmatch(name)
+            if template is not None:  # as pickles have it
+                return getattr(self, template[1])[template[2]]
+            if name in names.own and isinstance(getattr(self.__dict__.get("__target__"), name[:-1], None), type):
+                if name.endswith("_"):  # its objects hold numbers of all types
+                    self.__dict__[name] = ScalarTemplate(getattr(self.__dict__["__target__"], name[:-1]))
+                    return self.__dict__[name]
             if f"{self.__name__}.{name}" in names_of_pydrake():
                 return import_module(f"{self.__name__}.{name}")
             if name in names.own:

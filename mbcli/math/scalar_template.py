@@ -24,7 +24,7 @@ class ScalarTemplate(Generic[T]):
         self._classes = {"float": default, "AutoDiffXd": autodiff, "Expression": expression, "Expr": expression}
 
     def __getitem__(self, scalar: type | str) -> type[T]:
-        name = scalar if isinstance(scalar, str) else getattr(scalar, "__name__", None)
+        name = scalar if isinstance(scalar, str) else getattr(scalar or float, "__name__", None)
         if name not in self._classes:
             raise TypeError(f"{self._name}_ has float, AutoDiffXd and Expression, not {scalar!r}")
         return self._classes[name]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.polynomial import Polynomial
 from mbcli.trajectories.curve import PiecewiseTrajectory, increasing
 
 if TYPE_CHECKING:
@@ -38,6 +40,11 @@ class PiecewisePolynomial(PiecewiseTrajectory):
     PiecewisePolynomial(matrix) is a constant, without end.
     """
 
+    __fields__ = (  # for mbcli.common.yaml
+        SimpleNamespace(name="breaks", type=list[float]),
+        SimpleNamespace(name="polynomials", type=list[np.ndarray]),
+    )
+
     def __init__(self, constant: ArrayLike | None = None, breaks: Sequence[float] | None = None) -> None:
         self.breaks: list[float] = []
         self.coefficients = np.zeros((1, 0, 0, 0))  # (degree + 1, segments, rows, cols), the highest power first
@@ -48,8 +55,18 @@ class PiecewisePolynomial(PiecewiseTrajectory):
             value = value.reshape(-1, 1) if value.ndim == 1 else value
             self.breaks, self.coefficients = [-np.inf, np.inf], value.reshape(1, 1, *value.shape)
 
+    @property
+    def polynomials(self) -> list[FloatArray]:
+        """Coefficients of each segment (rows, cols, degree + 1), the lowest power first."""
+        return list(np.moveaxis(self.coefficients[::-1], 0, 3))
+
+    @polynomials.setter
+    def polynomials(self, segments: Sequence[ArrayLike]) -> None:
+        if len(segments) != 0:
+            self.coefficients = np.ascontiguousarray(np.moveaxis(np.array(segments, dtype=float), 3, 0)[::-1])
+
     def _take_polynomials(self, segments: Any, breaks: Sequence[float]) -> None:
-        """Of matrices of polynomials of one variable, as symbolic.Polynomial or numpy.poly1d."""
+        """Of matrices of polynomials of one variable, as polynomial.Polynomial, SymPy's or numpy.poly1d."""
         matrices = [np.atleast_2d(np.asarray(segment, dtype=object)) for segment in segments]
         parts = [[[_powers(p) for p in row] for row in matrix] for matrix in matrices]
         degree = max(len(p) for matrix in parts for row in matrix for p in row)
@@ -229,7 +246,7 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         return int(powers[-1]) if powers.size else 0
 
     def getPolynomialMatrix(self, segment_index: int) -> Any:
-        """numpy.poly1d of the time since the start of a segment (rows, cols)."""
+        """Polynomial of the time since the start of a segment (rows, cols)."""
         made = np.empty((self.rows(), self.cols()), dtype=object)
         for i in range(self.rows()):
             for j in range(self.cols()):
@@ -237,8 +254,8 @@ class PiecewisePolynomial(PiecewiseTrajectory):
         return made
 
     def getPolynomial(self, segment_index: int, row: int = 0, col: int = 0) -> Any:
-        """A numpy.poly1d of the time since the start of a segment."""
-        return np.poly1d(self.coefficients[:, self._checked(segment_index), row, col])
+        """A Polynomial of the time since the start of a segment."""
+        return Polynomial(self.coefficients[::-1, self._checked(segment_index), row, col])
 
     def isApprox(self, other: PiecewisePolynomial, tol: float, tol_type: Any = None) -> bool:
         """Whether the segments and, within a tolerance relative to the largest, the coefficients are equal."""
@@ -384,6 +401,8 @@ def _powers(polynomial: Any) -> FloatArray:
     """Coefficients, the highest power first."""
     if isinstance(polynomial, np.poly1d):
         polynomial = polynomial.coeffs
+    elif isinstance(polynomial, Polynomial):
+        polynomial = polynomial.GetCoefficients()[::-1]
     elif hasattr(polynomial, "all_coeffs"):  # of SymPy
         polynomial = polynomial.all_coeffs()
     return np.atleast_1d(np.asarray(polynomial, dtype=float))

@@ -189,7 +189,7 @@ def test_parts_and_other_shapes_have_the_elements_of_the_curve():
     assert curve.slice(1, 2).get_segment_times() == TIMES[1:]
     np.testing.assert_array_equal(curve.slice(1, 2).value(1.3), curve.value(1.3))
     assert curve.getSegmentPolynomialDegree(0) == 3 and lines().getSegmentPolynomialDegree(1, 1) == 1
-    assert curve.getPolynomialMatrix(1)[1, 0](0.3) == pytest.approx(curve.value(1.3)[1, 0])
+    assert curve.getPolynomialMatrix(1)[1, 0].EvaluateUnivariate(0.3) == pytest.approx(curve.value(1.3)[1, 0])
 
 
 def test_times_are_shifted_scaled_and_turned_round():
