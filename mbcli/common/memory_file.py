@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from mbcli.common.fast_dataclass import dataclass
-from mbcli.other_names import also_named
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from os import PathLike
 
 
-@dataclass(frozen=True)
-class Sha256:
-    """A SHA-256 sum as 64 hexadecimal digits; without an argument all are 0. They are ordered as their digits are."""
+class Sha256(NamedTuple):
+    """A SHA-256 sum as 64 hexadecimal digits; without an argument all are 0."""
 
     digits: str = "0" * 64
 
@@ -27,74 +23,54 @@ class Sha256:
     @staticmethod
     def Parse(sha256: str) -> Sha256 | None:
         """The sum of a text; None if it is none."""
-        good = len(sha256) == 64 and all(digit in "0123456789abcdef" for digit in sha256.lower())
+        good = len(sha256) == 64 and not sha256.lower().strip("0123456789abcdef")
         return Sha256(sha256.lower()) if good else None
 
     def to_string(self) -> str:
         """The digits."""
         return self.digits
 
-    def __lt__(self, other: Sha256) -> bool:
-        return self.digits < other.digits
-
 
 class MemoryFile:
-    """The contents of a file.
+    """The contents of a file: bytes, or a text in UTF-8.
 
     Args:
-        contents: bytes, or a text in UTF-8.
         extension: of the name, as ".obj"; it is kept in lower case.
-        filename_hint: what messages may call it, in one line.
+        filename_hint: what messages may call it.
     """
 
     def __init__(self, contents: bytes | str = b"", extension: str = "", filename_hint: str = "") -> None:
         if extension and not extension.startswith("."):
             raise RuntimeError(f"MemoryFile: the extension must be empty or begin with a dot, it is {extension!r}")
-        if "\n" in filename_hint:
-            raise RuntimeError("MemoryFile: the filename_hint must be in one line")
-        self._contents = contents.encode() if isinstance(contents, str) else bytes(contents)
-        self._extension, self._filename_hint = extension.lower(), filename_hint
-        self._sha256 = Sha256.Checksum(self._contents)
+        contents = contents.encode() if isinstance(contents, str) else bytes(contents)
+        self._parts = {"contents": contents, "extension": extension.lower(), "filename_hint": filename_hint}
 
     @staticmethod
     def Make(path: str | PathLike[str]) -> MemoryFile:
         """That of a file on disk; OSError if it cannot be read."""
-        place = Path(path)
-        return MemoryFile(place.read_bytes(), place.suffix, str(path))
+        return MemoryFile(Path(path).read_bytes(), Path(path).suffix, str(path))
 
     def contents(self) -> bytes:
         """The bytes."""
-        return self._contents
+        return self._parts["contents"]  # type: ignore[return-value]
 
     def extension(self) -> str:
         """As ".obj", or empty."""
-        return self._extension
+        return self._parts["extension"]  # type: ignore[return-value]
 
     def filename_hint(self) -> str:
         """What messages may call it."""
-        return self._filename_hint
+        return self._parts["filename_hint"]  # type: ignore[return-value]
 
     def sha256(self) -> Sha256:
         """The sum of the contents."""
-        return self._sha256
-
-    @also_named(contents_limit="limit")
-    def to_string(self, limit: int = 100) -> str:
-        """What makes it again, with so many bytes of its contents at most; a negative limit means all."""
-        shown = self._contents if limit < 0 or len(self._contents) <= limit else self._contents[:limit] + b"..."
-        return f"MemoryFile(contents={shown!r}, extension={self._extension!r}, filename_hint={self._filename_hint!r})"
+        return Sha256.Checksum(self.contents())
 
     def __repr__(self) -> str:
-        return self.to_string()
+        return f"MemoryFile({', '.join(f'{name}={value!r}' for name, value in self._parts.items())})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MemoryFile) and self.__getstate__() == other.__getstate__()
-
-    def __hash__(self) -> int:
-        return hash((self._sha256, self._extension, self._filename_hint))
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"contents": self._contents, "extension": self._extension, "filename_hint": self._filename_hint}
+    def __getstate__(self) -> dict[str, bytes | str]:
+        return self._parts
 
     def __setstate__(self, state: dict[str, str]) -> None:
         self.__init__(**state)  # type: ignore[misc]

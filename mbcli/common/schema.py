@@ -28,21 +28,13 @@ from mbcli.other_names import also_named
 class Distribution:
     """A number that may be random."""
 
-    def Sample(self, generator: "np.random.Generator") -> float:
-        """One number, drawn by a numpy.random.Generator."""
-        raise NotImplementedError
-
-    def Mean(self) -> float:
-        """The expected value."""
-        raise NotImplementedError
-
     def ToSymbolic(self) -> Any:
-        """An expression of variables that are random; needs SymPy."""
-        raise NotImplementedError
+        """The number as an expression of variables that are random; needs SymPy."""
+        return _symbolic(self)
 
 
-class DistributionVector:
-    """Numbers that may be random; `SomeVector[3]` has three of them, `SomeVectorX` any count."""
+class DistributionVector(Distribution):
+    """Numbers that may be random, by Sample() and Mean() (n,); `SomeVector[3]` has three, `SomeVectorX` any count."""
 
     SIZE: int | None = None
 
@@ -50,21 +42,8 @@ class DistributionVector:
         return cls if size is None else _sized(cls, size)
 
     def __post_init__(self) -> None:
-        size = len(self.Mean())
-        if self.SIZE not in (None, size):
-            raise RuntimeError(f"{type(self).__name__}: there are {size} numbers")
-
-    def Sample(self, generator: "np.random.Generator") -> np.ndarray:
-        """Numbers (n,), drawn by a numpy.random.Generator."""
-        raise NotImplementedError
-
-    def Mean(self) -> np.ndarray:
-        """The expected values, (n,)."""
-        raise NotImplementedError
-
-    def ToSymbolic(self) -> np.ndarray:
-        """Expressions (n,) of variables that are random; needs SymPy."""
-        raise NotImplementedError
+        if self.SIZE not in (None, size := len(Mean(self))):
+            raise RuntimeError(f"{type(self).__name__}: {self.SIZE} numbers are wanted, there are {size}")
 
 
 @cache
@@ -72,19 +51,41 @@ def _sized(cls: Any, size: int) -> Any:
     return type(cls.__name__, (cls,), {"SIZE": size, "__doc__": cls.__doc__, "__module__": cls.__module__})
 
 
-_numbers = count()  # of variables, as those of one name are one
+class _Symbols:
+    """Draws expressions of random variables in place of numbers; all variables are independent."""
+
+    numbers = count()  # as variables of one name are one
+
+    def _variable(self, kind: str) -> Any:
+        from mbcli.symbolic import Variable  # SymPy is an extra
+
+        return Variable(f"{kind.lower()}_{next(self.numbers)}", getattr(Variable.Type, kind))
+
+    def _each(self, kind: str, places: Any, scales: Any) -> Any:
+        pairs = zip(*np.broadcast_arrays(np.atleast_1d(places), scales), strict=True)
+        found = np.array([place + scale * self._variable(kind) for place, scale in pairs], dtype=object)
+        return found if np.ndim(places) else found[0]
+
+    def normal(self, mean: Any, stddev: Any) -> Any:
+        return self._each("RANDOM_GAUSSIAN", mean, stddev)
+
+    def uniform(self, low: Any, high: Any) -> Any:
+        return self._each("RANDOM_UNIFORM", low, np.subtract(high, low))
+
+    def choice(self, values: Any) -> Any:
+        from mbcli.symbolic import if_then_else
+
+        u, found = self.uniform(0.0, 1.0), values[-1]
+        for k in range(len(values) - 2, -1, -1):
+            found = if_then_else(u < (k + 1) / len(values), values[k], found)
+        return found
 
 
-def _variable(kind: str) -> Any:
-    from mbcli.symbolic import Variable  # SymPy is an extra
-
-    return Variable(f"{kind.lower()}_{next(_numbers)}", getattr(Variable.Type, kind))
-
-
-def _expression(value: Any) -> Any:
+def _symbolic(specification: Any) -> Any:
     from mbcli.symbolic import Expression
 
-    return Expression(value)
+    drawn = Sample(specification, _Symbols())  # type: ignore[arg-type]
+    return np.array([Expression(x) for x in drawn], dtype=object) if np.ndim(drawn) else Expression(drawn)
 
 
 @dataclass
@@ -101,10 +102,6 @@ class Deterministic(Distribution):
         """The expected value."""
         return float(self.value)
 
-    def ToSymbolic(self) -> Any:
-        """The number as an expression; needs SymPy."""
-        return _expression(self.value)
-
 
 @dataclass
 class Gaussian(Distribution):
@@ -119,15 +116,11 @@ class Gaussian(Distribution):
 
     def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator."""
-        return float(generator.normal(self.mean, self.stddev))
+        return generator.normal(self.mean, self.stddev)
 
     def Mean(self) -> float:
         """The expected value."""
         return float(self.mean)
-
-    def ToSymbolic(self) -> Any:
-        """mean + stddev n, of a variable n with a standard normal distribution; needs SymPy."""
-        return self.mean + self.stddev * _variable("RANDOM_GAUSSIAN")
 
 
 @dataclass
@@ -143,15 +136,11 @@ class Uniform(Distribution):
 
     def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator."""
-        return float(generator.uniform(self.min, self.max))
+        return generator.uniform(self.min, self.max)
 
     def Mean(self) -> float:
         """The expected value."""
         return 0.5 * (self.min + self.max)
-
-    def ToSymbolic(self) -> Any:
-        """min + (max - min) u, of a variable u from 0 to 1; needs SymPy."""
-        return self.min + (self.max - self.min) * _variable("RANDOM_UNIFORM")
 
 
 @dataclass
@@ -163,22 +152,12 @@ class UniformDiscrete(Distribution):
     def Sample(self, generator: "np.random.Generator") -> float:
         """One number, drawn by a numpy.random.Generator; RuntimeError if there is none."""
         self._require_values()
-        return float(self.values[generator.integers(len(self.values))])
+        return generator.choice(np.array(self.values, float))
 
     def Mean(self) -> float:
         """The expected value; RuntimeError if there are no values."""
         self._require_values()
         return float(sum(self.values) / len(self.values))
-
-    def ToSymbolic(self) -> Any:
-        """The value number floor(n u), of a variable u from 0 to 1; needs SymPy."""
-        from mbcli.symbolic import if_then_else
-
-        self._require_values()
-        u, n, found = _variable("RANDOM_UNIFORM"), len(self.values), _expression(self.values[-1])
-        for k in range(n - 2, -1, -1):
-            found = if_then_else(u < (k + 1) / n, self.values[k], found)
-        return found
 
     def _require_values(self) -> None:
         if not self.values:
@@ -198,10 +177,6 @@ class DeterministicVector(DistributionVector):
     def Mean(self) -> np.ndarray:
         """The expected values, (n,)."""
         return np.array(self.value, float)
-
-    def ToSymbolic(self) -> np.ndarray:
-        """The numbers as expressions (n,); needs SymPy."""
-        return np.array([_expression(value) for value in self.value], dtype=object)
 
 
 @dataclass
@@ -226,12 +201,6 @@ class GaussianVector(DistributionVector):
         """The expected values, (n,)."""
         return np.array(self.mean, float)
 
-    def ToSymbolic(self) -> np.ndarray:
-        """mean + stddev n (n,), of independent variables with standard normal distributions; needs SymPy."""
-        deviations = np.broadcast_to(self.stddev, np.shape(self.mean))
-        pairs = zip(self.mean, deviations, strict=True)
-        return np.array([Gaussian(*pair).ToSymbolic() for pair in pairs], dtype=object)
-
 
 @dataclass
 class UniformVector(DistributionVector):
@@ -254,11 +223,6 @@ class UniformVector(DistributionVector):
     def Mean(self) -> np.ndarray:
         """The expected values, (n,)."""
         return 0.5 * (np.array(self.min, float) + np.array(self.max, float))
-
-    def ToSymbolic(self) -> np.ndarray:
-        """min + (max - min) u (n,), of independent variables from 0 to 1; needs SymPy."""
-        pairs = zip(self.min, self.max, strict=True)
-        return np.array([Uniform(*pair).ToSymbolic() for pair in pairs], dtype=object)
 
 
 DeterministicVectorX, GaussianVectorX, UniformVectorX = DeterministicVector, GaussianVector, UniformVector
@@ -306,12 +270,6 @@ def ToDistributionVector(vec: Any) -> DistributionVector:
 def ToSymbolic(var: Any) -> Any:
     """The expression of a number or of a distribution; needs SymPy."""
     return _symbolic(var)
-
-
-def _symbolic(specification: Any) -> Any:
-    """The expression of a number, or those (n,) of a vector."""
-    vector = not isinstance(specification, Distribution) and np.ndim(Mean(specification))
-    return (ToDistributionVector if vector else ToDistribution)(specification).ToSymbolic()
 
 
 def _fixed(specification: Any) -> Any:
