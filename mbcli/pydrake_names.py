@@ -87,10 +87,10 @@ class AliasModule(ModuleType):
             template = OF_A_TYPE.fullmatch(name)
             if template is not None:  # as pickles have it
                 return getattr(self, template[1])[template[2]]
-            if name in names.own and isinstance(getattr(self.__dict__.get("__target__"), name[:-1], None), type):
-                if name.endswith("_"):  # its objects hold numbers of all types
-                    self.__dict__[name] = ScalarTemplate(getattr(self.__dict__["__target__"], name[:-1]))
-                    return self.__dict__[name]
+            kind = getattr(self.__dict__.get("__target__"), name[:-1], None) if name.endswith("_") else None
+            if name in names.own and isinstance(kind, type):  # its objects hold numbers of all types
+                self.__dict__[name] = ScalarTemplate(kind)
+                return self.__dict__[name]
             if f"{self.__name__}.{name}" in names_of_pydrake():
                 return import_module(f"{self.__name__}.{name}")
             if name in names.own:

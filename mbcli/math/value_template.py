@@ -35,6 +35,8 @@ class ValueTemplate(ScalarTemplate[T]):
         super().__init__(default)
         _kinds[default] = default
         default.cast = _Cast()  # type: ignore[attr-defined]
+        if "__setstate__" not in vars(default):
+            default.__setstate__ = _set_state  # type: ignore[attr-defined]
 
     def __getitem__(self, scalar: type | str) -> type[T]:
         default: Any = super().__getitem__(scalar)
@@ -84,6 +86,15 @@ class _CastOf:
         if type(self._value) not in (default, kind):
             raise TypeError(f"a {type(self._value).__name__} is not cast to {name}")
         return lambda: copy.copy(self._value) if type(self._value) is kind else of_scalar(self._value, name)
+
+
+def _set_state(self: Any, state: Any) -> None:
+    """Takes what was pickled: slots, or the numbers of which pydrake makes the object."""
+    if isinstance(state, tuple) and len(state) == 2 and state[0] is None:
+        for slot, part in state[1].items():
+            object.__setattr__(self, slot, part)
+    else:
+        self.__init__(*state if isinstance(state, tuple) else (state,))
 
 
 def _slots_of(value: Any) -> dict[str, Any]:
