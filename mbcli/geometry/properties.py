@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.geometry.rgba import Rgba
 from mbcli.numbered_enum import NumberedEnum
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class IllustrationProperties(GeometryProperties):
 def MakePhongIllustrationProperties(diffuse: ArrayLike) -> IllustrationProperties:
     """Properties of a geometry in a colour (4,): red, green, blue and opacity from 0 to 1."""
     properties = IllustrationProperties()
-    properties.AddProperty("phong", "diffuse", np.array(diffuse, dtype=float))
+    properties.AddProperty("phong", "diffuse", Rgba(rgba=list(diffuse)))
     return properties
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.other_names import also_named
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,6 +51,7 @@ class Rgba:
     def rgba(self, value: ArrayLike) -> None:
         self._rgba = _checked(value)
 
+    @also_named(rgba="r")
     def set(self, r: Any, g: float = 0.0, b: float = 0.0, a: float = 1.0) -> None:
         """set(r, g, b, a), or set(rgba) with an array (4,)."""
         self._rgba = Rgba(r, g, b, a).rgba
@@ -63,6 +66,9 @@ class Rgba:
     def scale_rgb(self, scale: float) -> Rgba:
         """A colour whose red, green and blue are multiplied, within 0 and 1."""
         return Rgba(rgba=[*np.clip(scale * self._rgba[:3], 0.0, 1.0), self._rgba[3]])
+
+    def __mul__(self, other: Rgba) -> Rgba:
+        return Rgba(rgba=self._rgba * other.rgba)
 
     def __iter__(self) -> Iterator[float]:
         return iter(self._rgba.tolist())
@@ -80,5 +86,5 @@ class Rgba:
 def _checked(rgba: Any) -> FloatArray:
     values = np.array([*rgba, 1.0] if len(rgba) == 3 else rgba, dtype=float)
     if values.shape != (4,) or not ((values >= 0.0) & (values <= 1.0)).all():
-        raise RuntimeError(f"a colour has four numbers from 0 to 1, not {values}")
+        raise RuntimeError(f"a colour has 3 or 4 numbers in the range from 0 to 1, not {values}")
     return values

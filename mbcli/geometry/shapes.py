@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,9 @@ class Shape:
 
     MEASURES: tuple[str, ...] = ()
 
-    def __init__(self, *measures: Any, **named: float) -> None:
+    def __init__(self, *measures: Any, **named: Any) -> None:
+        if "measures" in named:
+            measures = (named.pop("measures"),)
         if len(measures) == 1 and len(self.MEASURES) > 1 and np.ndim(measures[0]):
             measures = tuple(np.ravel(measures[0]))
         values = dict(zip(self.MEASURES, measures, strict=False)) | named
@@ -39,6 +42,10 @@ class Shape:
         if not 0.0 < value < np.inf:
             raise RuntimeError(f"{type(self).__name__}: its {name} must be finite and positive, it is {value}")
         return value
+
+    def Clone(self) -> Any:
+        """A shape of its own with the same measures."""
+        return copy(self)
 
     def __getattr__(self, name: str) -> Callable[[], float]:
         """A measure is a method without arguments."""

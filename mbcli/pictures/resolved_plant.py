@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import MbcliError, ModelError
-from mbcli.geometry import SceneGraph, shapes
+from mbcli.geometry import Rgba, SceneGraph, shapes
 from mbcli.geometry.properties import IllustrationProperties
 from mbcli.math import RigidTransform
 from mbcli.meshes.height_grids import unpacked_heights
@@ -147,7 +147,7 @@ def _add_geometry(
     if geometry["role"] == "visual":
         properties = IllustrationProperties()
         if geometry.get("color"):
-            properties.AddProperty("phong", "diffuse", [float(c) for c in geometry["color"]])
+            properties.AddProperty("phong", "diffuse", Rgba(rgba=geometry["color"]))
         plant.RegisterVisualGeometry(body, X_BG, shape, name, properties)
     else:
         plant.RegisterCollisionGeometry(body, X_BG, shape, name, CoulombFriction(1.0, 1.0))

@@ -17,6 +17,7 @@ from mbcli.geometry import (
     HalfSpace,
     Mesh,
     ProximityProperties,
+    Rgba,
     Role,
     SceneGraph,
     SceneGraphConfig,
@@ -88,7 +89,7 @@ def test_what_was_registered_is_found_again():
     np.testing.assert_array_equal(inspector.GetPoseInFrame(collision).translation(), [0.1, 0.2, 0.3])
     assert inspector.GetProximityProperties(collision).GetProperty("material", "coulomb_friction") == RUBBER
     assert inspector.GetProximityProperties(visual) is None
-    assert inspector.GetIllustrationProperties(visual).GetProperty("phong", "diffuse") == [1.0, 0.0, 0.0, 0.5]
+    assert inspector.GetIllustrationProperties(visual).GetProperty("phong", "diffuse") == Rgba(1.0, 0.0, 0.0, 0.5)
     assert inspector.GetGeometryIdByName(frame, Role.kProximity, "c") == collision
     assert inspector.NumGeometriesWithRole(Role.kProximity) == 1 and inspector.num_geometries() == 2
     assert inspector.num_frames() == 2 and inspector.NumAnchoredGeometries() == 0
@@ -350,7 +351,7 @@ def test_geometries_and_filter_groups_of_files():
     names = [inspector.GetName(g) for g in plant.GetCollisionGeometriesForBody(b)]
     assert len(set(names)) == 2
     (visual,) = plant.GetVisualGeometriesForBody(a)
-    assert inspector.GetIllustrationProperties(visual).GetProperty("phong", "diffuse") == [1.0, 0.0, 0.0, 1.0]
+    assert inspector.GetIllustrationProperties(visual).GetProperty("phong", "diffuse") == Rgba(1.0, 0.0, 0.0, 1.0)
     assert candidates(plant, graph) == [("a", "b"), ("a", "b"), ("b", "c"), ("b", "c")]
 
 

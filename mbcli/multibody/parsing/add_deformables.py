@@ -3,6 +3,7 @@
 from mbcli.errors import MbcliError, ModelError
 from mbcli.geometry.geometry_instance import GeometryInstance
 from mbcli.geometry.properties import IllustrationProperties
+from mbcli.geometry.rgba import Rgba
 from mbcli.math import RigidTransform
 from mbcli.multibody.parsing.add_geometries import proximity_of, shape_of
 from mbcli.parsers.poses import compose
@@ -30,7 +31,7 @@ def add_deformable(plant, model, link, instance):
     geometry.set_proximity_properties(properties)
     if link.color is not None:
         illustration = IllustrationProperties()
-        illustration.AddProperty("phong", "diffuse", list(link.color))
+        illustration.AddProperty("phong", "diffuse", Rgba(rgba=link.color))
         geometry.set_illustration_properties(illustration)
     geometry.place = link.geometry.place
     body = plant.mutable_deformable_model().add_body(geometry, instance, link.config, hint)

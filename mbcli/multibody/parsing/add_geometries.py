@@ -3,6 +3,7 @@
 from mbcli.geometry import shapes
 from mbcli.geometry.coulomb_friction import CoulombFriction
 from mbcli.geometry.properties import IllustrationProperties, ProximityProperties
+from mbcli.geometry.rgba import Rgba
 from mbcli.math import RigidTransform
 from mbcli.meshes.made_surfaces import cone_surface, prism_surface
 from mbcli.multibody.tree.scoped_name import DELIMITER
@@ -48,7 +49,7 @@ def _new_name(name, names):
 def _add_visual(plant, body, X_BG, shape, name, geometry):
     properties = IllustrationProperties()
     if geometry.color is not None:
-        properties.AddProperty("phong", "diffuse", list(geometry.color))
+        properties.AddProperty("phong", "diffuse", Rgba(rgba=geometry.color))
     return plant.RegisterVisualGeometry(body, X_BG, shape, name, properties)
 
 
