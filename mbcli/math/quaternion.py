@@ -269,7 +269,7 @@ class AngleAxis:
         """Replace the value by that of a quaternion; the angle is in [0, pi]."""
         w, vector = q.wxyz_array[0], q.wxyz_array[1:]
         sine = square_root(python_number(vector.dot(vector)))
-        if sine == 0.0:
+        if sine == 0.0 or sine == 0:  # SymPy's integer is not 0.0
             self._angle, self._axis = 0.0, np.array((1.0, 0.0, 0.0))
             return
         # Of symbols the sign is not known: their angle is in [0, 2 pi].

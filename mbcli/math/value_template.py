@@ -38,6 +38,13 @@ class ValueTemplate(ScalarTemplate[T]):
         if "__setstate__" not in vars(default):
             default.__setstate__ = _set_state  # type: ignore[attr-defined]
 
+    def __call__(self, *given: Any, **named: Any) -> T:
+        """An object of the scalar type of what is given."""
+        parts = [part for value in (*given, *named.values()) for part in np.ravel(np.asarray(value, dtype=object))]
+        kinds = {"Expression" if kind.startswith("sympy.") else kind for kind in (type(p).__module__ for p in parts)}
+        scalar = "AutoDiffXd" if "mbcli.autodiffutils" in kinds else "Expression" if "Expression" in kinds else "float"
+        return self[scalar](*given, **named)
+
     def __getitem__(self, scalar: type | str) -> type[T]:
         default: Any = super().__getitem__(scalar)
         name = scalar if isinstance(scalar, str) else scalar.__name__

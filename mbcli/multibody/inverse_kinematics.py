@@ -72,7 +72,9 @@ class PositionConstraint(PlantConstraint):
         values |= named
         self._A, self._X_AbarA = values[keys[0]], values.get("X_AbarA") or RigidTransform()
         self._B = values["frameB"]
-        self._p = np.zeros(3) if values["p_BQ"] is None else three_numbers(values["p_BQ"])
+        if values["p_BQ"] is None:
+            raise NotImplementedError("PositionConstraint: points p_BQ that are to be found are not in mbcli")
+        self._p = three_numbers(values["p_BQ"])
         lower, upper = three_numbers(values["p_AQ_lower"]), three_numbers(values["p_AQ_upper"])
         self._bounded(plant, values["plant_context"], lower, upper)
 
@@ -364,13 +366,13 @@ class AngleBetweenVectorsCost(PlantCost):
         self,
         plant: MultibodyPlant,
         frameA: Frame,
-        na_A: ArrayLike,
+        a_A: ArrayLike,
         frameB: Frame,
-        nb_B: ArrayLike,
+        b_B: ArrayLike,
         c: float,
         plant_context: Context,
     ) -> None:
-        self._sides, self._c = (frameA, unit_vector(na_A), frameB, unit_vector(nb_B)), float(c)
+        self._sides, self._c = (frameA, unit_vector(a_A), frameB, unit_vector(b_B)), float(c)
         self._start(plant, plant_context)
 
     def _slopes(self) -> Slopes:

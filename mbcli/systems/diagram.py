@@ -214,6 +214,15 @@ class Diagram(ConnectedSystems, System):
         """All output ports, by index."""
         return self._outputs
 
+    def GetInputPortLocators(self, port_index: int) -> list[tuple[Any, Any]]:
+        """(system, index of its input) of all that one of the diagram's input ports is connected to."""
+        return [(port.get_system(), port.get_index()) for port in self._inputs[port_index].ports]
+
+    def get_output_port_locator(self, port_index: int) -> tuple[Any, Any]:
+        """(system, index of its output) of what one of the diagram's output ports gives."""
+        port = self._outputs[port_index].inner
+        return port.get_system(), port.get_index()
+
     def connections(self) -> list[tuple[Any, Any]]:
         """Pairs of an output port and the input port that has its value."""
         return list(self._connections)

@@ -44,6 +44,12 @@ class EventStatus:
         """The advance raises RuntimeError with the message."""
         return EventStatus(EventStatus.Severity.kFailed, system, message)
 
+    def KeepMoreSevere(self, candidate: EventStatus) -> EventStatus:
+        """Becomes another status if that is more severe; returns itself."""
+        if candidate.severity().value > self._severity.value:
+            self._severity, self._system, self._message = candidate.severity(), candidate.system(), candidate.message()
+        return self
+
     def severity(self) -> EventStatus.Severity:
         """How it went: a simulation ends from kReachedTermination upwards."""
         return self._severity

@@ -122,11 +122,17 @@ class ZeroOrderHold(Reproducible):
 
 
 class DiscreteTimeDelay(Reproducible):
-    """Gives a vector as it was some updates ago."""
+    """Gives a vector, or an object like an AbstractValue's, as it was some updates ago."""
 
-    def __init__(self, update_sec: float, delay_time_steps: int, vector_size: int) -> None:
+    def __init__(
+        self, update_sec: float, delay_time_steps: int, vector_size: Any = None, *, abstract_model_value: Any = None
+    ) -> None:
         super().__init__()
-        n = int(vector_size)
+        model = vector_size if abstract_model_value is None else abstract_model_value
+        if isinstance(model, AbstractValue):
+            self._delay_objects(update_sec, int(delay_time_steps), model)
+            return
+        n = int(model)
         self.DeclareDiscreteState(n * (int(delay_time_steps) + 1))
         u = self.DeclareVectorInputPort("u", n)
         self.DeclareVectorOutputPort(
@@ -138,6 +144,21 @@ class DiscreteTimeDelay(Reproducible):
             values.set_value(np.concatenate([before[n:], u.Eval(context)]))
 
         self.DeclarePeriodicDiscreteUpdateEvent(update_sec, 0.0, shift)
+
+    def _delay_objects(self, update_sec: float, steps: int, model: AbstractValue) -> None:
+        self.DeclareAbstractState(AbstractValue.Make([model.get_value()] * (steps + 1)))
+        u = self.DeclareAbstractInputPort("u", model)
+
+        def give(context: Any, output: Any) -> None:
+            output.set_value(context.get_abstract_state(0).get_value()[0])
+
+        def shift(context: Any, state: Any) -> None:
+            state.get_mutable_abstract_state(0).set_value(
+                [*context.get_abstract_state(0).get_value()[1:], u.Eval(context)]
+            )
+
+        self.DeclareAbstractOutputPort("delayed_u", model.Clone, give, STATE)
+        self.DeclarePeriodicUnrestrictedUpdateEvent(update_sec, 0.0, shift)
 
 
 class DiscreteTimeIntegrator(Reproducible):

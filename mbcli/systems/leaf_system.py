@@ -202,7 +202,10 @@ class LeafSystem(System):
             if known:
                 raise RuntimeError(f"input '{name}' takes {kind.__name__}, not {type(value).__name__}")
 
-        return self._add_input(name, None, check)
+        port = self._add_input(name, None, check)
+        if isinstance(model_value, AbstractValue):
+            port.allocator = model_value.Clone
+        return port
 
     def DeclareInputPort(self, name: str, type: Any, size: int, random_type: Any = None) -> InputPort:
         """An input port of a PortDataType."""

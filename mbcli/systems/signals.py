@@ -130,7 +130,10 @@ class Adder(Reproducible):
 
 
 class PassThrough(Reproducible):
-    """Gives what it takes: a vector of a size, one like a vector, or an object like an AbstractValue's."""
+    """Gives what it takes: a vector of a size, or an object like an AbstractValue's.
+
+    Of PassThrough(value) of a vector the output is that vector where nothing is connected.
+    """
 
     def __init__(
         self,
@@ -145,9 +148,14 @@ class PassThrough(Reproducible):
             port = self.DeclareAbstractInputPort("u", given)
             self.DeclareAbstractOutputPort("y", given.Clone, lambda c, out: out.set_value(port.Eval(c)))
             return
-        size = given if isinstance(given, int) else np.size(given)
-        u = self.DeclareVectorInputPort("u", size)
-        self.DeclareVectorOutputPort("y", size, lambda c, out: out.SetFromVector(u.Eval(c)))
+        default = BasicVector(given)
+        u = self.DeclareVectorInputPort("u", default.size())
+        value_given = not isinstance(given, int)
+
+        def calc(context: Any, output: Any) -> None:
+            output.SetFromVector(default.numbers if value_given and not u.HasValue(context) else u.Eval(context))
+
+        self.DeclareVectorOutputPort("y", default.size(), calc)
 
 
 class Multiplexer(Reproducible):

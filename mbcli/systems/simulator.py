@@ -470,6 +470,11 @@ class SimulatorStatus:
         """Whether it reached its time."""
         return self._ending is None
 
+    def IsIdenticalStatus(self, other: SimulatorStatus) -> bool:
+        """Whether all that it says is the same."""
+        mine, its = ((s.FormatMessage(), s.return_time(), s.reason(), s.system()) for s in (self, other))
+        return mine == its
+
     def system(self) -> Any:
         """The system that ended it, None if none did."""
         return None if self._ending is None else self._ending.system()
@@ -481,7 +486,7 @@ class SimulatorStatus:
     def FormatMessage(self) -> str:
         """The end in words."""
         if self._ending is None:
-            return f"Simulator reached its boundary time {self._boundary_time:g} s."
+            return f"Simulator successfully reached the boundary time {self._boundary_time:g} s."
         return f"Simulator ended at {self._return_time:g} s before {self._boundary_time:g} s: {self.message()}"
 
 

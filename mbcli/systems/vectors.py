@@ -39,6 +39,8 @@ class VectorBase:
         """The elements, a new array (n,)."""
         return self._get().copy()
 
+    _get_value_copy = CopyToVector  # of arrays of objects pydrake has no views
+
     def SetFromVector(self, value: ArrayLike) -> None:
         """Replaces the elements (n,). IndexError for another number of them."""
         self._put(self._fitting(value))
