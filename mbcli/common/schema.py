@@ -380,8 +380,8 @@ class Rotation:
 
         def rotation_with(self, pick: Callable[[Any], Any]) -> RotationMatrix:
             angle, axis = np.pi / 180 * pick(self.angle_deg), pick(self.axis)
-            length = np.linalg.norm(axis)
-            if not length > 0.0:
+            length = sqrt(axis @ axis)
+            if isinstance(length, float) and not length > 0.0:  # an expression has no size
                 raise RuntimeError("AngleAxis: the axis has no length")
             return RotationMatrix(AngleAxis(angle, axis / length))
 

@@ -188,7 +188,7 @@ def _read_version(root: Node) -> str:
     if version not in VERSIONS:
         root.diagnostics.warning(
             "VERSION_UNSUPPORTED",
-            f"URDF version {quoted(version)} is read as {VERSIONS[-1]}",
+            f"URDF version {quoted(version)} is ignored, it is read as {VERSIONS[-1]}",
             root,
             attribute="version",
             value=version,

@@ -317,3 +317,16 @@ def test_poses_have_the_velocities_of_their_parts():
             np.testing.assert_allclose(curve.MakeDerivative().value(t)[:, 0], V, atol=ROUNDING)
         assert not curve.GetVelocity(3.1).any() and curve.IsApprox(curve.Clone(), 1e-12)
     np.testing.assert_allclose(curve.GetVelocity(0.0)[3:], [1.0, 0.0, 0.0], atol=ROUNDING)
+
+
+def test_a_piecewise_polynomial_is_made_of_polynomials_and_read_from_yaml():
+    from mbcli.common.yaml import yaml_dump_typed, yaml_load_typed
+    from mbcli.polynomial import Polynomial
+
+    made = PiecewisePolynomial([Polynomial([1.0, 2.0]), Polynomial([3.0, 0.0, 4.0])], [0.0, 1.0, 3.0])
+    assert [made.value(t)[0, 0] for t in (0.5, 1.5)] == [2.0, 4.0]
+    assert made.getPolynomial(1, 0, 0) == Polynomial([3.0, 0.0, 4.0])
+    text = "breaks: [0.0, 1.0, 3.0]\npolynomials: [[[[1, 2, 0]]], [[[3, 0, 4]]]]\n"
+    for read in (yaml_load_typed(schema=PiecewisePolynomial, data=text), made):
+        again = yaml_load_typed(schema=PiecewisePolynomial, data=yaml_dump_typed(read))
+        assert again.isApprox(made, 0.0)

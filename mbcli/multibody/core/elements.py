@@ -106,7 +106,7 @@ def AddModelInstance(plant: PlantData, name: str) -> ModelInstanceIndex:
     """
     plant.require_not_finalized("AddModelInstance")
     if name in plant.elements.instance_names:
-        raise RuntimeError(f"there is a model instance named '{name}' already")
+        raise RuntimeError(f"model instance names must be unique, there is '{name}' already")
     plant.elements.instance_names.append(name)
     return ModelInstanceIndex(len(plant.elements.instance_names) - 1)
 
@@ -116,7 +116,7 @@ def RenameModelInstance(plant: PlantData, model_instance: ModelInstanceIndex, na
     plant.require_not_finalized("RenameModelInstance")
     check_instance(plant, model_instance)
     if name in plant.elements.instance_names and plant.elements.instance_names[int(model_instance)] != name:
-        raise RuntimeError(f"there is a model instance named '{name}' already")
+        raise RuntimeError(f"model instance names must be unique, there is '{name}' already")
     plant.elements.instance_names[int(model_instance)] = name
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import Any
@@ -26,6 +27,10 @@ class RemotePackage:
     sha256: str = ""
     archive_type: str | None = None
     strip_prefix: str | None = None
+
+    def ToJson(self) -> str:
+        """The fields as JSON."""
+        return json.dumps(vars(self))
 
 
 class PackageMap(package_map.PackageMap):

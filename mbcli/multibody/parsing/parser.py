@@ -281,7 +281,9 @@ class Parser:
             n = 0
             while candidate in names or self._plant.HasModelInstanceNamed(candidate):
                 if not self._auto_renaming:
-                    raise ModelError(f"{spec.place}: error: there is a model instance named '{name}' already")
+                    raise ModelError(
+                        f"{spec.place}: error: model instance names must be unique, there is '{name}' already"
+                    )
                 n += 1
                 candidate = f"{name}_{n}"
             names.append(candidate)

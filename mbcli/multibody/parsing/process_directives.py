@@ -15,7 +15,7 @@ from mbcli.parsers.load import load_models
 from mbcli.parsers.scenes.directives import find_named_file, flatten_directives, scoped
 
 
-@dataclass
+@dataclass(slots=True)
 class ModelInstanceInfo:
     """A model that directives added. The frames are those of the last weld of the model as a child, without scope."""
 
