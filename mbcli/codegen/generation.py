@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
+from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.codegen.proof import Proof, recorded_states, require_proved
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mbcli.codegen.proof import States
+    from mbcli.tracing.model_functions import ModelFunction
 
 TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax", "casadi")}
 STATES, FEW_STATES, MANY_OPERATIONS = 1000, 100, 5000  # states of a proof; fewer where the kernels take longer
@@ -177,13 +179,9 @@ def _target(settings: Settings) -> Any:
 
 
 def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str], object]) -> list[CodeFunction]:
-    name, colon, of = asked.partition(":")
-    if name not in MODEL_FUNCTIONS:
-        raise ArgumentError(f"{argument('functions')}: there is no '{name}'; {name_or_list(name, MODEL_FUNCTIONS)}")
-    function, plant, model = MODEL_FUNCTIONS[name], context.state.plant, context.state.model
-    if (function.of == "frame") != bool(of):
-        wanted = f"{name}:FRAME" if function.of == "frame" else name
-        raise ArgumentError(f"{argument('functions')}: it is '{wanted}', not '{asked}'")
+    name, _, of = asked.partition(":")
+    plant, model = context.state.plant, context.state.model
+    function = _model_function(context, asked)
     if name in OF_TREES and plant.elements.constraints:
         raise ModelError(f"{asked}: the model has constraints, whose motion follows from decisions about ranks")
     expected = expected_operations(model, name, settings.derivatives)
@@ -200,7 +198,7 @@ def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str]
     elif function.of == "links":
         place, _ = links_with_mass(context)
     title = identifier(f"{name}_{of}" if of else name)
-    record = record_function(name, model, place, title)
+    record = record_function(function, model, place, title)
     words = function.words.replace("a frame F", f"frame {harmless(of)}") if of else function.words
     found = [CodeFunction(title, asked, words, record, function, place)]
     if settings.derivatives:
@@ -208,6 +206,20 @@ def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str]
         about = f"First derivatives of {title}() by its inputs, by operations on its record."
         found.append(CodeFunction(derived.name, f"{asked} by its inputs", about, derived, function, place, True))
     return found
+
+
+def _model_function(context: Any, asked: str) -> ModelFunction:
+    """What is asked for: one of MODEL_FUNCTIONS, or of PLANT_FUNCTIONS made for the plant."""
+    name, _, of = asked.partition(":")
+    known = [*MODEL_FUNCTIONS, *PLANT_FUNCTIONS]
+    if name not in known:
+        raise ArgumentError(f"{argument('functions')}: there is no '{name}'; {name_or_list(name, known)}")
+    if name == "sensors":
+        return PLANT_FUNCTIONS[name](context, of)
+    wants = name in MODEL_FUNCTIONS and MODEL_FUNCTIONS[name].of == "frame"
+    if wants != bool(of):
+        raise ArgumentError(f"{argument('functions')}: it is '{name}{':FRAME' if wants else ''}', not '{asked}'")
+    return MODEL_FUNCTIONS[name] if name in MODEL_FUNCTIONS else PLANT_FUNCTIONS[name](context)
 
 
 def _require_names(code: Code, settings: Settings) -> None:
@@ -254,6 +266,7 @@ def _described(function: CodeFunction, proofs: Sequence[Proof], states: dict[str
     }
     if record.sparsity:
         result["sparsity"] = {name: {"rows": r, "columns": c} for name, (r, c) in record.sparsity.items()}
+    result |= function.function.table
     if proof is not None:
         result["proof"] = {
             "states": proof.states,

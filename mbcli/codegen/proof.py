@@ -81,12 +81,10 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     random = np.random.default_rng(seed)
     model = context.state.model
     scratch = plant.CreateDefaultContext()
-    inputs: list[list[Any]] = []
+    variables, inputs = function.record.inputs, []
     for _ in range(count):
         set_random_state(plant, scratch, random)
-        arrays = {"q": scratch.state.q.copy(), "v": random.normal(size=plant.num_velocities())}
-        arrays |= {name: random.normal(size=plant.num_velocities()) for name in ("vdot", "tau")}
-        row = [arrays[each.name] for each in function.record.inputs]
+        row = [scratch.state.q.copy() if each.name == "q" else random.normal(size=each.size) for each in variables]
         inputs.append([each.astype(np.float32).astype(float) for each in row] if real == "float" else row)
     evaluate = _derivatives if function.is_derivative else _values
     outputs = [evaluate(function, model, row) for row in inputs]

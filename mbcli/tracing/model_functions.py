@@ -1,25 +1,16 @@
-"""The functions of a model that can be recorded, and recording them: the kernels of single states, run once.
+"""The functions of a model that can be recorded: kernels of single states.
 
 Each takes what the kernels of `StateFunctions` take, so that a record and a compiled kernel answer the same question.
 """
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.engine.fields.model_fields import MODEL_FIELDS
-from mbcli.engine.queries.state_batch import covers
-from mbcli.engine.runtime.linking import link_interpreted
-from mbcli.engine.runtime.model import Data
-from mbcli.engine.smooth import force_elements, trigonometry
-from mbcli.errors import ModelError
-from mbcli.tracing import recorded
-from mbcli.tracing.graph import Graph
-from mbcli.tracing.record import Record, Variable
+from mbcli.tracing.record import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,9 +20,9 @@ INPUTS = {
     "v": ("nv", "velocities [rad/s, m/s]"),
     "vdot": ("nv", "accelerations [rad/s^2, m/s^2]"),
     "tau": ("nv", "generalized forces [N m, N]"),
+    "q_desired": ("npd", "positions that controllers aim at [rad, m]"),
+    "v_desired": ("npd", "velocities that they aim at [rad/s, m/s]"),
 }
-ROUNDING = 1e-15  # of an element of a rotation, and of an inertia beside its largest element: none of it is meant
-MOST_ROWS = 3_000_000  # of a graph, which then takes about 1 GB
 
 
 @dataclass(frozen=True)
@@ -44,7 +35,7 @@ class ModelFunction:
         call: (kernels, model, data, inputs, outputs, of) -> does it; `of` is the number of a frame, or the links that
             count (nlink,), None where the function needs neither.
         of: "frame", "links" or "".
-        smooth_in: the inputs by which it has derivatives.
+        table: more about it as data, for the table that lies beside code.
     """
 
     words: str
@@ -52,6 +43,7 @@ class ModelFunction:
     outputs: tuple[tuple[str, tuple[str | int, ...], str], ...]
     call: Callable[..., Any]
     of: str = ""
+    table: dict[str, Any] = field(default_factory=dict)
 
     def input_variables(self, sizes: dict[str, int]) -> list[Variable]:
         """Its inputs for a model of these sizes."""
@@ -118,6 +110,14 @@ def _momentum(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of
     kernels.momentum_about(model, data, np.ones(model.sizes["nlink"]), np.zeros(3), outputs[0])
 
 
+def _mass_matrix_factor(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
+    L, D = outputs
+    kernels.evaluate_mass_matrix(model, data, *inputs, L)
+    kernels.factorize_dense(model, L, D)
+    for i in range(len(D)):
+        L[i, i], L[i, i + 1 :] = 1.0, 0.0
+
+
 MODEL_FUNCTIONS = {
     "inverse_dynamics": ModelFunction(
         "Generalized forces that give accelerations, against gravity, springs and damping.",
@@ -136,6 +136,15 @@ MODEL_FUNCTIONS = {
         ("q",),
         (("M", ("nv", "nv"), "mass matrix [kg m^2, kg m, kg]"),),
         _entry("evaluate_mass_matrix"),
+    ),
+    "mass_matrix_factor": ModelFunction(
+        "M = L^T D L, with zeros in L where velocities lie on different branches.",
+        ("q",),
+        (
+            ("L", ("nv", "nv"), "lower triangle, ones on its diagonal [1, m, 1/m]"),
+            ("D", ("nv",), "diagonal [kg m^2, kg]"),
+        ),
+        _mass_matrix_factor,
     ),
     "bias": ModelFunction(
         "C(q, v) v of M vdot + C v = tau_g + tau.",
@@ -204,68 +213,3 @@ MODEL_FUNCTIONS = {
         _momentum,
     ),
 }
-
-
-@functools.cache
-def recorded_kernels() -> Any:
-    """Interpreted kernels whose functions of one number know Recorded ones."""
-
-    def sine_and_cosine(angles: Any, sine: Any, cosine: Any) -> None:
-        for i, angle in enumerate(angles):
-            sine[i], cosine[i] = recorded.sine(angle), recorded.cosine(angle)
-
-    given = {
-        trigonometry.sine_and_cosine: sine_and_cosine,
-        trigonometry.sine_cosine: lambda x: (recorded.sine(x), recorded.cosine(x)),
-        trigonometry.square_root: recorded.square_root,
-        trigonometry.hyperbolic_tangent: recorded.hyperbolic_tangent,
-        trigonometry.arctangent: recorded.arctangent,
-        trigonometry.sign_of: recorded.sign_of,
-        force_elements.element_fault: lambda model, data: 0,
-    }
-    return link_interpreted({"numbers"}, given)
-
-
-def record_function(name: str, model: Any, of: Any = None, title: str = "") -> Record:
-    """One of MODEL_FUNCTIONS of a model, recorded; of: as its `call` takes it.
-
-    ModelError for a model whose forces decide by the state, and for one that is too large to be one list.
-    """
-    if not covers(model):
-        raise ModelError(
-            "a record of operations cannot hold spring-dampers, bushings and transmissions: they decide by the state"
-        )
-    function = MODEL_FUNCTIONS[name]
-    graph = Graph()
-    variables = function.input_variables(model.sizes)
-    inputs, first = [], 0
-    for variable in variables:
-        array = np.empty(variable.shape, dtype=object)
-        for k in range(variable.size):
-            array[k] = recorded.Recorded(graph, graph.input(first + k))
-        inputs.append(array)
-        first += variable.size
-    objects = model.replace(dtype=object, **_without_rounding(model))
-    outputs = function.evaluate(recorded_kernels(), objects, Data(model.sizes, np.dtype(object)), inputs, of)
-    nodes = [x.node if isinstance(x, recorded.Recorded) else graph.constant(x) for array in outputs for x in array.flat]
-    return Record(title or name, graph, variables, function.output_variables(model.sizes), nodes)
-
-
-def _without_rounding(model: Any) -> dict[str, Any]:
-    """The real arrays of a model, with exact zeros and ones in rotations and zeros in inertias where rounding stands.
-
-    A turn by a right angle has elements such as 6e-17, which would keep operations alive that are none.
-    """
-    arrays = {field.name: getattr(model, field.name).copy() for field in MODEL_FIELDS if field.kind == "real"}
-    for name in ("body_X_PF", "link_X_BL", "frame_X_BF"):
-        if name in arrays:
-            R = arrays[name][..., :9]
-            whole = np.rint(R)
-            R[...] = np.where(np.abs(R - whole) < ROUNDING, whole, R)
-    for name in ("body_inertia", "link_inertia", "gravitating_mass"):
-        inertias = arrays[name]
-        parts = [inertias[:, 1:4]] + ([inertias[:, 4:10]] if inertias.shape[1] > 4 else [])
-        for part in parts:
-            largest = np.abs(part).max(axis=1, keepdims=True, initial=0.0)
-            part[np.abs(part) < ROUNDING * largest] = 0.0
-    return arrays

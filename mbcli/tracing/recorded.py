@@ -106,7 +106,7 @@ def _function(name: str, of_float: Callable[[float], float]) -> Callable[[Any], 
 
 sine, cosine = _function(SIN, np.sin), _function(COS, np.cos)
 square_root, hyperbolic_tangent = _function(SQRT, np.sqrt), _function(TANH, np.tanh)
-sign_of = _function(SIGN, lambda x: np.copysign(1.0, x))
+sign_of = _function(SIGN, lambda x: np.copysign(1.0, x.real))
 
 
 def arctangent(y: Any, x: Any) -> Any:

@@ -4,7 +4,7 @@ Only velocities that carry bodies of a constraint have elements in its columns o
 velocities meet in K, whose rows are kept from their first element to the diagonal: the Cholesky factor fits there.
 """
 
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.trigonometry import square_root
 
 LIGHTEST = 1e-6  # square of the length of a row relative to the longest of all, below which it is one of length zero
@@ -72,13 +72,13 @@ def measure_rows(cons, work):
             work.row_longest[i] = longest
 
 
-@slot(lanes="queries.lanes.larger_of")
+@slot(lanes="queries.lanes.larger_of", numbers=INJECTED)
 def larger_of(a, b):
     """The larger one of the real parts."""
     return max(a.real, b.real)
 
 
-@slot(lanes="queries.lanes.root_of_pivot")
+@slot(lanes="queries.lanes.root_of_pivot", numbers=INJECTED)
 def root_of_pivot(pivot, least, tolerance, inverse_before):
     """The root of a pivot, and one over it; both are 0 for a row that is taken out."""
     taken_out = tolerance < 0.0 and inverse_before == 0.0
