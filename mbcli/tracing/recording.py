@@ -16,6 +16,7 @@ from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth import force_elements, trigonometry
 from mbcli.errors import ModelError
 from mbcli.tracing import recorded
+from mbcli.tracing.body_frames import IN_BODY_FRAMES, WAYS, Tree, is_covered
 from mbcli.tracing.graph import Graph
 from mbcli.tracing.model_functions import MODEL_FUNCTIONS, ModelFunction
 from mbcli.tracing.record import Record, Variable
@@ -91,6 +92,7 @@ def record_function(
     """
     if isinstance(function, str):
         function, title = MODEL_FUNCTIONS[function], title or function
+    name = next((name for name, each in MODEL_FUNCTIONS.items() if each is function), "")
     if not covers(model):
         raise ModelError(
             "a record of operations cannot hold spring-dampers, bushings and transmissions: they decide by the state"
@@ -102,8 +104,16 @@ def record_function(
         model = model_of(inputs.pop())
     objects = model.replace(dtype=object, **_without_rounding(model))
     outputs = function.evaluate(recorded_kernels(), objects, Data(model.sizes, np.dtype(object)), inputs, of)
-    nodes = [x.node if isinstance(x, recorded.Recorded) else graph.constant(x) for array in outputs for x in array.flat]
-    return Record(title, graph, variables, function.output_variables(model.sizes), nodes)
+    found = [[x for array in outputs for x in array.flat]]
+    in_body_frames = IN_BODY_FRAMES.get(name) if is_covered(model) else None
+    for lumped, slid in WAYS if in_body_frames else ():
+        tree = Tree(objects, recorded_kernels(), lumped, slid)
+        found.append(in_body_frames(tree, Data(model.sizes, np.dtype(object)), inputs))
+    records = []
+    for numbers in found:
+        nodes = [x.node if type(x) is recorded.Recorded else graph.constant(x) for x in numbers]
+        records.append(Record(title, graph, variables, function.output_variables(model.sizes), nodes))
+    return min(records, key=lambda record: record.num_operations)
 
 
 def _inputs(graph: Graph, variables: Sequence[Variable]) -> list[Any]:

@@ -180,7 +180,7 @@ class SensedRows:
         center, velocity = center / total, velocity / total
         spin = np.zeros((len(self), 3))
         for n, m, (p, v) in zip(links, mass, centers, strict=True):
-            spin += cross(p - center, m * (v - velocity)) + self._turned(n, motions[n], motions[n].w)
+            spin = spin + cross(p - center, m * (v - velocity)) + self._turned(n, motions[n], motions[n].w)
         return Subtree(center, velocity, spin)
 
     def _center(self, B: Motion, n: int) -> tuple[FloatArray, FloatArray]:
@@ -259,13 +259,15 @@ class SensedRows:
                 r = B.R @ self._model.link_inertia[n, 1:4]
                 a = _acceleration(B, r)
                 needed = mass * a - self._model.link_weight[n] * self.gravity
-                force += needed
-                torque += cross(B.p + r, needed)
-                torque += self._turned(n, B, B.alpha) + cross(B.w, self._turned(n, B, B.w))
+                force = force + needed
+                torque = torque + cross(B.p + r, needed)
+                torque = torque + self._turned(n, B, B.alpha) + cross(B.w, self._turned(n, B, B.w))
             if self._pushes is not None:
                 push = self._pushes[:, n]
                 force -= push[:, 3:]
                 torque -= push[:, :3] + cross(B.p, push[:, 3:])
+        if self._contacts is None:
+            return torque, force
         touched = self.contacts_of([self.plant.elements.bodies[n] for n in links])
         for k in range(3):
             force[:, k] -= self.sums(touched.row, touched.force[:, k])
