@@ -26,11 +26,20 @@ TARGETS = ("c", "python", "jax", "casadi")
     show_default=True,
     metavar="LIST",
     help="Functions with commas between them: inverse_dynamics, forward_dynamics, mass_matrix, bias, gravity, "
-    "pose:FRAME, velocity:FRAME, jacobian:FRAME, center_of_mass, com_velocity, com_jacobian, energy, momentum.",
+    "pose:FRAME, velocity:FRAME, jacobian:FRAME, center_of_mass, com_velocity, com_jacobian, energy, momentum, "
+    "mass_matrix_factor, regressor, step, constrained_dynamics, sensors or sensors:NAME.",
 )
 @click.option("--to", "target", type=click.Choice(TARGETS), default="c", show_default=True, help="The language.")
 @click.option(
     "--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="The numbers of C code."
+)
+@click.option(
+    "--free",
+    "free_paths",
+    multiple=True,
+    metavar="PATH",
+    help="A parameter that stays free, as --set names it, without a value: body.*.mass, joint.elbow.damping; "
+    "functions have such numbers as one more input, p.",
 )
 @click.option("--derivatives", is_flag=True, help="For each function another one, with its first derivatives.")
 @click.option("--name", metavar="NAME", help="The name of the files, and of functions in C; default: the model's.")
@@ -65,10 +74,10 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
     inverse dynamics is that of the tree, as `mbcli inverse-dynamics` has it. Deformable bodies, spring-dampers and
     bushings cannot be written: exit code 3.
     """
-    from mbcli.codegen import Settings, generate
+    from mbcli.codegen import FreeParameters, Settings, generate
 
     settings = {key: values.pop(key) for key in ("target", "real", "derivatives", "states", "seed")}
-    name = values.pop("name")
+    name, free_paths = values.pop("name"), values.pop("free_paths")
     model = take(values, MODEL_KEYS)
     loaded = load(model, ctx)
     loaded.plant.prefers_interpreted = True
@@ -78,6 +87,7 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
         [each.strip() for each in functions.split(",") if each.strip()],
         output,
         Settings(name=name or "", title=loaded.specs[0].name, source=_source(loaded), **settings),
+        free=FreeParameters(loaded, free_paths) if free_paths else None,
         force=force,
         tell=(lambda line: None) if quiet else tell,
     )

@@ -1,5 +1,6 @@
 """Functions of a model as code of other languages, proved by running it."""
 
+from mbcli.codegen.free_parameters import FreeParameters
 from mbcli.codegen.generation import Generated, Settings, generate
 
-__all__ = ["Generated", "Settings", "generate"]
+__all__ = ["FreeParameters", "Generated", "Settings", "generate"]

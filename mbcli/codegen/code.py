@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class CodeFunction:
         words: what it gives, one sentence.
         record: its operations.
         function: what its kernels are; of: as ModelFunction.call takes it.
+        free: FreeParameters that are its last input; None: it has none.
         is_derivative: whether it is the derivatives of that function.
     """
 
@@ -39,6 +40,7 @@ class CodeFunction:
     record: Record
     function: ModelFunction
     of: Any
+    free: Any = None
     is_derivative: bool = False
 
 
@@ -53,6 +55,7 @@ class Code:
         positions, velocities: the names of the coordinates.
         functions: what to write.
         real: "double" or "float".
+        parameters: name, unit and default of each free parameter.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Code:
     velocities: tuple[str, ...]
     functions: tuple[CodeFunction, ...]
     real: str = "double"
+    parameters: list[dict[str, Any]] = field(default_factory=list)
 
     def introduction(self) -> list[str]:
         """Lines for the head of a file: the model, conventions, and the coordinates with their places."""
@@ -72,6 +76,9 @@ class Code:
         ]
         for letter, names in (("q", self.positions), ("v", self.velocities)):
             lines += ["", *(f"{letter}[{k}]  {name}" for k, name in enumerate(names))]
+        if self.parameters:
+            named = (f"{each['name']} = {each['value']:g} {each['unit']}" for each in self.parameters)
+            lines += ["", *(f"p[{k}]  {line}" for k, line in enumerate(named))]
         return [line.rstrip() for line in lines]
 
 

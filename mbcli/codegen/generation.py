@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mbcli.codegen.body_frames import ways_in_body_frames
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.codegen.proof import Proof, recorded_states, require_proved
@@ -24,6 +26,7 @@ from mbcli.tracing import MODEL_FUNCTIONS, partials, record_function
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mbcli.codegen.free_parameters import FreeParameters
     from mbcli.codegen.proof import States
     from mbcli.tracing.model_functions import ModelFunction
 
@@ -76,6 +79,7 @@ def generate(
     folder: str,
     settings: Settings = Settings(),
     *,
+    free: FreeParameters | None = None,
     force: bool = False,
     tell: Callable[[str], object] = lambda line: None,
 ) -> Generated:
@@ -84,6 +88,7 @@ def generate(
     Args:
         functions: names of MODEL_FUNCTIONS, with a frame behind a colon where they are of one: `jacobian:tool`.
         folder: is made if it is not there, in a folder that is.
+        free: parameters that stay free: each function has them as one more input, `p`.
         force: whether files may be replaced.
         tell: gets a line about what takes long.
 
@@ -95,7 +100,7 @@ def generate(
     plant = context.state.plant
     refuse_models(plant)
     context.state.ready_parameters()
-    asked = [_function(context, each, settings, tell) for each in functions]
+    asked = [_function(context, each, settings, free, tell) for each in functions]
     code = Code(
         settings.name or identifier(settings.title),
         f"{harmless(settings.title)} as code",
@@ -104,6 +109,7 @@ def generate(
         tuple(plant.GetVelocityNames()),
         tuple(each for group in asked for each in group),
         settings.real,
+        free.table() if free else [],
     )
     _require_names(code, settings)
     texts = target.write(code)
@@ -178,7 +184,9 @@ def _target(settings: Settings) -> Any:
     return target
 
 
-def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str], object]) -> list[CodeFunction]:
+def _function(
+    context: Any, asked: str, settings: Settings, free: FreeParameters | None, tell: Callable[[str], object]
+) -> list[CodeFunction]:
     name, _, of = asked.partition(":")
     plant, model = context.state.plant, context.state.model
     function = _model_function(context, asked)
@@ -198,13 +206,14 @@ def _function(context: Any, asked: str, settings: Settings, tell: Callable[[str]
     elif function.of == "links":
         place, _ = links_with_mass(context)
     title = identifier(f"{name}_{of}" if of else name)
-    record = record_function(function, model, place, title)
+    given: Any = {} if free is None else {"free": free.variable, "model_of": functools.partial(free.model, model)}
+    record = record_function(function, model, place, title, ways=ways_in_body_frames(name, model), **given)
     words = function.words.replace("a frame F", f"frame {harmless(of)}") if of else function.words
-    found = [CodeFunction(title, asked, words, record, function, place)]
+    found = [CodeFunction(title, asked, words, record, function, place, free)]
     if settings.derivatives:
         derived = partials(record)
         about = f"First derivatives of {title}() by its inputs, by operations on its record."
-        found.append(CodeFunction(derived.name, f"{asked} by its inputs", about, derived, function, place, True))
+        found.append(CodeFunction(derived.name, f"{asked} by its inputs", about, derived, function, place, free, True))
     return found
 
 
@@ -286,6 +295,7 @@ def _table(code: Code, settings: Settings, functions: list[dict[str, Any]]) -> d
         "source": list(code.source),
         "position_names": list(code.positions),
         "velocity_names": list(code.velocities),
+        **({"parameters": code.parameters} if code.parameters else {}),
         "functions": [{key: value for key, value in f.items() if key != "proof"} for f in functions],
     }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.codegen.code import identifier
 from mbcli.engine.fields.model_fields import PD_LIMIT, PD_RATE
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.runtime.model import ConstraintWork
@@ -16,13 +17,12 @@ from mbcli.multibody.core.regressors import MovedBodies
 from mbcli.multibody.sensing.evaluation import has_forces_between, sensors_named
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
-from mbcli.codegen.code import identifier
 from mbcli.tracing.model_functions import ModelFunction
 from mbcli.tracing.recorded import sign_of
 from mbcli.tracing.recording import without_decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")  # about the origin of a link, in its axes
 ROWS_AS_BEFORE = -1.0  # tolerance with which rows of constraints are taken out that were before
@@ -64,13 +64,13 @@ def step(context: Any) -> ModelFunction:
         raise ModelError("step: limits of turns of ball joints are found by a search, which code cannot hold")
     if (model.pd_constants[:, PD_RATE] != 0.0).any():
         raise ModelError("step: a controller with a rate carries effort from step to step, which is no input")
-    damping, can_limit = implicit_damping(plant), bool(np.isfinite(model.pd_constants[:, PD_LIMIT]).any())
-    can_limit = can_limit or model.sizes["nlimit"] > 0
+    damping, efforts = implicit_damping(plant), model.pd_constants[:, PD_LIMIT].tolist()
+    can_limit = min(efforts, default=np.inf) < np.inf or model.sizes["nlimit"] > 0
     free = link_interpreted({"numbers"}, without_decisions())
 
     def call(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
         between = kernels if data.dtype == object else free
-        reached = _reaches_limits(between, model, data, inputs, h, damping) if can_limit else 0.0
+        reached = _reaches_limits(between, model, data, inputs, h, damping, efforts) if can_limit else 0.0
         _start_step(data, inputs)
         if data.dtype != object and reached.real < 0.5:
             kernels.discrete_step(model, data, h, damping)
@@ -80,7 +80,7 @@ def step(context: Any) -> ModelFunction:
             between.end_between_limits(model, data, h)
         outputs[0][:], outputs[1][:] = data.q, data.v
         if can_limit:
-            outputs[2][0] = 1.0 - (1.0 - reached) * _within_efforts(model, data)
+            outputs[2][0] = 1.0 - (1.0 - reached) * _within_efforts(data, efforts)
 
     told = "1 where a limit of a joint or of an effort can act in the step, so that it is another one; else 0"
     return ModelFunction(
@@ -111,13 +111,15 @@ def _gather(kernels: Any, model: Any, data: Any, h: float, damping: float) -> No
     kernels.gather_forces(model, data, h, damping)
 
 
-def _reaches_limits(kernels: Any, model: Any, data: Any, inputs: Any, h: float, damping: float) -> Any:
+def _reaches_limits(
+    kernels: Any, model: Any, data: Any, inputs: Any, h: float, damping: float, efforts: Sequence[float]
+) -> Any:
     """1 where a limit of a joint can act as joint_limits.can_meet_limit() of the engine says, or an effort; else 0."""
     _start_step(data, inputs)
     _gather(kernels, model, data, h, damping)
     kernels.go_to_start(data)
     kernels.limited_dynamics(model, data, h)
-    free = _within_efforts(model, data)
+    free = _within_efforts(data, efforts)
     for k, d in enumerate(model.limit_dof.tolist()):
         if d not in model.locked_dof:
             v, v_free = _size(data.v[d]), _size(data.v[d] + h * data.vdot[d])
@@ -126,10 +128,10 @@ def _reaches_limits(kernels: Any, model: Any, data: Any, inputs: Any, h: float, 
     return 1.0 - free
 
 
-def _within_efforts(model: Any, data: Any) -> Any:
+def _within_efforts(data: Any, efforts: Sequence[float]) -> Any:
     """1 where no controller gives more than its limit, else 0."""
     within: Any = 1.0
-    for i, limit in enumerate(model.pd_constants[:, PD_LIMIT].tolist()):
+    for i, limit in enumerate(efforts):
         if limit < np.inf:
             within = within * (1.0 - _is_negative(limit - _size(data.pd_effort[i])))
     return within
@@ -145,7 +147,7 @@ def _is_negative(x: Any) -> Any:
 
 def constrained_dynamics(context: Any) -> ModelFunction:
     """Accelerations and multipliers under the constraints, of the rank that they have at regular positions."""
-    plant, active = context.state.plant, context.state.current_constraints()
+    active = context.state.current_constraints()
     if active is None:
         raise ModelError("constrained_dynamics: the model has no constraints: forward_dynamics is its motion")
     active.require_equations()
@@ -204,7 +206,7 @@ REFUSED_NEEDS = {"contact": "contact", "effort": "efforts of actuators", "geomet
 
 
 def sensors(context: Any, name: str = "") -> ModelFunction:
-    """What sensors measure, without rate, delay and noise, at given accelerations; all of them, or the one of a name."""
+    """What sensors measure, without rate, delay and noise, at given accelerations: all, or the one of a name."""
     plant = context.state.plant
     chosen = sensors_named(plant, [name] if name else None)
     if not chosen:

@@ -12,16 +12,18 @@ from mbcli.engine.runtime.linking import load_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.errors import NumericalError
 from mbcli.models.states import set_random_state
+from mbcli.tracing.recording import FREE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.codegen.code import CodeFunction
     from mbcli.math.array_types import FloatArray
+    from mbcli.tracing.record import Variable
 
 TOLERANCES = {"double": 1e-12, "float": 1e-5}
 STEP = 1e-40  # of complex steps: nothing is subtracted, so that it may be so small
-SMALLEST = float(np.finfo(float).tiny)
+PARAMETERS, SPREAD = (0.5, 1.5), 0.01  # free parameters of a proof: parts of their defaults, and what is added to them
 
 
 @dataclass
@@ -84,7 +86,7 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     variables, inputs = function.record.inputs, []
     for _ in range(count):
         set_random_state(plant, scratch, random)
-        row = [scratch.state.q.copy() if each.name == "q" else random.normal(size=each.size) for each in variables]
+        row = [_numbers(each, scratch, function, random) for each in variables]
         inputs.append([each.astype(np.float32).astype(float) for each in row] if real == "float" else row)
     evaluate = _derivatives if function.is_derivative else _values
     outputs = [evaluate(function, model, row) for row in inputs]
@@ -92,8 +94,24 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     return States([np.array(column) for column in zip(*inputs, strict=True)], columns, TOLERANCES[real])
 
 
+def _numbers(variable: Variable, context: Any, function: CodeFunction, random: np.random.Generator) -> Any:
+    """Of an input: the positions of a context, parameters about their defaults, random numbers else."""
+    if variable.name == "q":
+        return context.state.q.copy()
+    if variable.name == FREE:
+        values = function.free.values
+        return values * random.uniform(*PARAMETERS, size=len(values)) + SPREAD * random.uniform(size=len(values))
+    return random.normal(size=variable.size)
+
+
 def _values(function: CodeFunction, model: Any, inputs: Sequence[Any]) -> list[Any]:
-    return function.function.evaluate(load_kernels(False), model, Data(model.sizes), inputs, function.of)
+    return _evaluate(function, model, Data(model.sizes), inputs)
+
+
+def _evaluate(function: CodeFunction, model: Any, data: Any, inputs: Sequence[Any]) -> list[Any]:
+    if function.free is not None:
+        model, inputs = function.free.model(model, inputs[-1]), inputs[:-1]
+    return function.function.evaluate(load_kernels(False), model, data, inputs, function.of)
 
 
 def _derivatives(function: CodeFunction, model: Any, inputs: Sequence[Any]) -> list[Any]:
@@ -105,7 +123,7 @@ def _derivatives(function: CodeFunction, model: Any, inputs: Sequence[Any]) -> l
         for i in range(len(given)):
             shifted = [each.astype(complex) for each in inputs]
             shifted[k][i] += 1j * STEP
-            found = function.function.evaluate(load_kernels(False), model, data, shifted, function.of)
+            found = _evaluate(function, model, data, shifted)
             columns[-1].append([each.imag / STEP for each in found])
     return [
         np.stack([of_element[out] for of_element in of_input], axis=-1)

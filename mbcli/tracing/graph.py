@@ -32,12 +32,14 @@ class Graph:
     Attributes:
         rows: of each node, (operation, a, b), operands before what is made of them.
         values: of each node, the float that it is, or None.
+        first_free: the first of the inputs that are parameters, not of a state: infinity if there are none.
     """
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.values: list[float | None] = []
         self._known: dict[Row, int] = {}
+        self.first_free = math.inf
         self.zero, self.one = self.constant(0.0), self.constant(1.0)
 
     def constant(self, value: float) -> int:

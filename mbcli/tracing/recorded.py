@@ -78,7 +78,13 @@ class Recorded:
     def _decides(self, *_: Any) -> NoReturn:
         self._refuse("decides by the size of a number that depends on the state")
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _decides
+    def __eq__(self, other: Any) -> bool:
+        """False for 0 and what free parameters alone make, which counts as not zero; no answer for anything else."""
+        if type(other) is not Recorded and other == 0.0 and all(k >= self.graph.first_free for k in self._inputs()):
+            return False
+        return self._decides()
+
+    __lt__ = __le__ = __gt__ = __ge__ = _decides
     __bool__ = __float__ = __int__ = __index__ = __abs__ = __pow__ = __mod__ = __floordiv__ = _decides
     __hash__ = None  # type: ignore[assignment]
 
@@ -92,12 +98,15 @@ class Recorded:
         assert frame is not None
         while frame.f_back is not None and not frame.f_globals.get("__name__", "").startswith(KERNELS):
             frame = frame.f_back
-        graph = self.graph
-        inputs = [node for node in graph.order([self.node]) if graph.rows[node][0] == INPUT]
         raise ModelError(
             f"a record of operations cannot hold this model: {frame.f_code.co_name}() of the engine {what} "
-            f"({len(inputs)} inputs lead to it)"
+            f"({len(self._inputs())} inputs lead to it)"
         )
+
+    def _inputs(self) -> list[int]:
+        """The numbers of the inputs on which it depends."""
+        rows = self.graph.rows
+        return [int(rows[node][1]) for node in self.graph.order([self.node]) if rows[node][0] == INPUT]
 
 
 def _function(name: str, of_float: Callable[[float], float]) -> Callable[[Any], Any]:

@@ -16,13 +16,14 @@ from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth import force_elements, trigonometry
 from mbcli.errors import ModelError
 from mbcli.tracing import recorded
-from mbcli.tracing.body_frames import IN_BODY_FRAMES, WAYS, Tree, is_covered
 from mbcli.tracing.graph import Graph
 from mbcli.tracing.model_functions import MODEL_FUNCTIONS, ModelFunction
 from mbcli.tracing.record import Record, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    Way = Callable[[Any, Any, Sequence[Any]], list[Any]]  # (kernels, model, inputs) -> all numbers of the outputs
 
 ROUNDING = 1e-15  # of an element of a rotation, and of an inertia beside its largest element: none of it is meant
 FREE = "p"  # the input of parameters that stay free
@@ -80,6 +81,7 @@ def record_function(
     title: str = "",
     free: Variable | None = None,
     model_of: Callable[[Any], Any] | None = None,
+    ways: Sequence[Way] = (),
 ) -> Record:
     """A function of a model, recorded.
 
@@ -87,12 +89,13 @@ def record_function(
         function: or the name of one of MODEL_FUNCTIONS.
         of: as its `call` takes it.
         free: one more input, parameters that stay free; model_of: numbers of it -> the model, of these numbers.
+        ways: to compute the same otherwise; the way with the fewest operations is kept.
 
     ModelError for a model whose forces decide by the state.
     """
     if isinstance(function, str):
-        function, title = MODEL_FUNCTIONS[function], title or function
-    name = next((name for name, each in MODEL_FUNCTIONS.items() if each is function), "")
+        title = title or function
+        function = MODEL_FUNCTIONS[function]
     if not covers(model):
         raise ModelError(
             "a record of operations cannot hold spring-dampers, bushings and transmissions: they decide by the state"
@@ -101,14 +104,12 @@ def record_function(
     variables = function.input_variables(model.sizes) + ([free] if free else [])
     inputs = _inputs(graph, variables)
     if free is not None and model_of is not None:
+        graph.first_free = sum(each.size for each in variables[:-1])
         model = model_of(inputs.pop())
     objects = model.replace(dtype=object, **_without_rounding(model))
     outputs = function.evaluate(recorded_kernels(), objects, Data(model.sizes, np.dtype(object)), inputs, of)
     found = [[x for array in outputs for x in array.flat]]
-    in_body_frames = IN_BODY_FRAMES.get(name) if is_covered(model) else None
-    for lumped, slid in WAYS if in_body_frames else ():
-        tree = Tree(objects, recorded_kernels(), lumped, slid)
-        found.append(in_body_frames(tree, Data(model.sizes, np.dtype(object)), inputs))
+    found += [way(recorded_kernels(), objects, inputs) for way in ways]
     records = []
     for numbers in found:
         nodes = [x.node if type(x) is recorded.Recorded else graph.constant(x) for x in numbers]

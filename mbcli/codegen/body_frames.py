@@ -28,6 +28,8 @@ from mbcli.tracing.recorded import Recorded
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mbcli.tracing.recording import Way
+
     Vector3 = tuple[Any, Any, Any]
 
 TURNS, SLIDES, FLIES = "turns", "slides", "flies"
@@ -50,7 +52,7 @@ NOTHING = Inertia(0.0, ZERO, (0.0,) * 6)
 
 def together(a: Inertia, b: Inertia) -> Inertia:
     """Of both."""
-    return Inertia(a.m + b.m, add(a.h, b.h), tuple(x + y for x, y in zip(a.J, b.J, strict=True)))  # type: ignore[arg-type]
+    return Inertia(a.m + b.m, add(a.h, b.h), tuple(x + y for x, y in zip(a.J, b.J, strict=True)))
 
 
 def shifted(I: Inertia, r: Vector3) -> Inertia:
@@ -58,7 +60,7 @@ def shifted(I: Inertia, r: Vector3) -> Inertia:
     m, h, J = I
     pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     moments = [x + h[i] * r[j] + (r[i] * h[j] + (m * r[i]) * r[j]) for x, (i, j) in zip(J, pairs, strict=True)]
-    return Inertia(m, add(h, scale(m, r)), tuple(moments))  # type: ignore[arg-type]
+    return Inertia(m, add(h, scale(m, r)), tuple(moments))
 
 
 def turned(R: Sequence[Vector3], I: Inertia) -> Inertia:
@@ -66,7 +68,7 @@ def turned(R: Sequence[Vector3], I: Inertia) -> Inertia:
     xx, yy, zz, xy, xz, yz = I.J
     rows = [(dot(row, (xx, xy, xz)), dot(row, (xy, yy, yz)), dot(row, (xz, yz, zz))) for row in R]
     pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    return Inertia(I.m, times(R, I.h), tuple(dot(rows[i], R[j]) for i, j in pairs))  # type: ignore[arg-type]
+    return Inertia(I.m, times(R, I.h), tuple(dot(rows[i], R[j]) for i, j in pairs))
 
 
 def turned_about_z(c: Any, s: Any, I: Inertia) -> Inertia:
@@ -110,7 +112,11 @@ class Tree:
         self.R_PF = [(tuple(x[0:3]), tuple(x[3:6]), tuple(x[6:9])) for x in X]
         self.p_PF: list[Vector3] = [(x[9], x[10], x[11]) for x in X]
         self.kind = [SLIDES] + [self._kind(b) for b in range(1, n)]
-        self.inertia = inertias_of_bodies(model)
+        links = [np.flatnonzero(model.link_body == b) for b in range(n)]
+        self.inertia = [
+            inertia_of_links(model.link_X_BL, model.link_inertia, own if b else own[:0]) for b, own in enumerate(links)
+        ]
+        self.inertia = [_clean(I, I) for I in self.inertia]
         if slid:
             self._slide()
         if lumped:
@@ -145,7 +151,7 @@ class Tree:
             self.inertia[b] = _clean(shift, self.inertia[b])
 
     def _axis(self, b: int) -> Vector3:
-        return tuple(row[2] for row in self.R_PF[b])  # type: ignore[return-value]
+        return tuple(row[2] for row in self.R_PF[b])
 
     @staticmethod
     def _nearest(r: Vector3, axis: Vector3, otherwise: Any) -> Any:
@@ -195,7 +201,7 @@ class Tree:
             elif self.kind[b] == SLIDES:
                 self.p[b] = add(self.p_PF[b], scale(q[i], self._axis(b)))
             else:
-                data = Data(model.sizes, q.dtype)
+                data: Any = Data(model.sizes, q.dtype)  # its arrays are named by fields
                 data.q[:] = q
                 self.kernels.sine_and_cosine(data.q, data.sin_q, data.cos_q)
                 self.kernels.joint_pose(model.body_joint_type[b], model, data, b)
@@ -322,17 +328,26 @@ def is_covered(model: Any) -> bool:
     return bool(is_simple and model.is_plain and model.uniform_gravity[0])
 
 
-def inertias_of_bodies(model: Any) -> list[Inertia]:
-    """Of each body about its origin, the sum of those of its links; nothing of World."""
-    found = [NOTHING] * int(model.sizes["nbody"])
-    for b, X, row in zip(model.link_body.tolist(), model.link_X_BL.tolist(), model.link_inertia.tolist(), strict=True):
+def inertia_of_links(link_X_BL: Any, link_inertia: Any, links: Any) -> Inertia:
+    """Of some links of one body, in its frame."""
+    found = NOTHING
+    for X, row in zip(link_X_BL[links].tolist(), link_inertia[links].tolist(), strict=True):
         m, c, (xx, yy, zz, xy, xz, yz) = row[0], tuple(row[1:4]), row[4:]
         half = 0.5 * (xx + yy + zz)
         central = Inertia(m, ZERO, (half - xx, half - yy, half - zz, -xy, -xz, -yz))
         R = tuple(X[0:3]), tuple(X[3:6]), tuple(X[6:9])
-        if b:
-            found[b] = together(found[b], shifted(turned(R, shifted(central, c)), tuple(X[9:12])))
-    return [_clean(I, I) for I in found]
+        found = together(found, shifted(turned(R, shifted(central, c)), tuple(X[9:12])))
+    return found
+
+
+def central_row(I: Inertia) -> list[Any]:
+    """Mass, centre of mass and central inertia, as rows of arrays of models have them; no centre without mass."""
+    m, h, _ = I
+    if type(m) is not Recorded and m == 0.0:
+        return [0.0] * 10
+    c = tuple(x / m for x in h)
+    xx, yy, zz, xy, xz, yz = shifted(Inertia(m, h, I.J), scale(-1.0, c)).J
+    return [m, *c, yy + zz, xx + zz, xx + yy, -xy, -xz, -yz]
 
 
 def without_trace(numbers: Sequence[Any], beside: Sequence[Any]) -> Any:
@@ -408,7 +423,20 @@ IN_BODY_FRAMES: dict[str, Callable[[Tree, Any, Any], list[Any]]] = {
     "bias": _bias,
     "gravity": _gravity,
 }
-WAYS = ((True, True), (True, False), (False, False))  # lumped, slid: of which the one with fewest operations is kept
+WAYS = ((True, True), (True, False), (False, False))  # lumped, slid
+
+
+def ways_in_body_frames(name: str, model: Any) -> list[Way]:
+    """Ways to compute a function of a model in the frames of its bodies, as record_function() takes them."""
+    if name not in IN_BODY_FRAMES or not is_covered(model):
+        return []
+
+    def way(lumped: bool, slid: bool) -> Way:
+        return lambda kernels, model, inputs: IN_BODY_FRAMES[name](
+            Tree(model, kernels, lumped, slid), Data(model.sizes, np.dtype(object)), inputs
+        )
+
+    return [way(*each) for each in WAYS]
 
 
 def rate_matrix(w: Vector3, alpha: Vector3) -> Sequence[Vector3]:
