@@ -38,8 +38,8 @@ TARGETS = ("c", "python", "jax", "casadi")
     "free_paths",
     multiple=True,
     metavar="PATH",
-    help="A parameter that stays free, as --set names it, without a value: body.*.mass, joint.elbow.damping; "
-    "functions have such numbers as one more input, p.",
+    help="A parameter that stays free, named as for --set, without a value: body.*.mass, joint.elbow.damping. "
+    "Functions have these numbers as one more input, p.",
 )
 @click.option("--derivatives", is_flag=True, help="For each function another one, with its first derivatives.")
 @click.option("--name", metavar="NAME", help="The name of the files, and of functions in C; default: the model's.")
@@ -70,9 +70,10 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
     with --real float to 1e-5. Otherwise nothing is written, and the exit code is 5. The proof is written beside the
     code, as proof.json; NAME.json has coordinates, inputs, outputs and the elements of derivatives that are not zero.
 
-    Contact is no part of these functions. Where the model has constraints, forward dynamics cannot be written, and
-    inverse dynamics is that of the tree, as `mbcli inverse-dynamics` has it. Deformable bodies, spring-dampers and
-    bushings cannot be written: exit code 3.
+    Contact is no part of these functions. Where the model has constraints, forward dynamics cannot be written but as
+    constrained_dynamics, and inverse dynamics is that of the tree, as `mbcli inverse-dynamics` has it. A step is one
+    in which no limit acts; it tells where one could. Deformable bodies, spring-dampers and bushings cannot be
+    written: exit code 3.
     """
     from mbcli.codegen import FreeParameters, Settings, generate
 

@@ -2,96 +2,51 @@
 fewer operations where the arrays of the model are constants.
 
 For joints with one axis, and bodies that are free in World. In its own frame a joint has a constant axis, z, and an
-inertia stays as it is. Three things that move no force in a joint make constants vanish before anything is recorded:
+inertia stays as it is. What moves no force in a joint makes constants vanish before anything is recorded:
 
 - what of a body's mass lies on its axis moves with the inboard body, and counts there (Khalil and Dombre 2002, chapter
   9: base parameters); what would come to World counts nowhere;
 - the origin of a body may lie anywhere on its axis: where the common normal to the next axis meets it, distances to
-  that have fewest elements (Denavit and Hartenberg 1955);
-- an acceleration needs no linear velocity: with U = [alpha] + [w][w], the point r of a body has a + U r (Luh, Walker
-  and Paul 1980).
-
-An inertia is (m, h, J): mass, first moment and second moments, the sums of m, m x and m x x^T over its points x.
+  that have fewest elements (Denavit and Hartenberg 1955).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.codegen.articulated import Articulated
+from mbcli.codegen.point_inertia import (
+    UNIT_Z,
+    ZERO,
+    Inertia,
+    about_z,
+    clean,
+    force_on,
+    inertia_of_links,
+    rate_matrix,
+    rate_of,
+    shifted,
+    times,
+    together,
+    transposed,
+    turned,
+    turned_about_z,
+    without_trace,
+)
 from mbcli.engine.fields.joint_names import JOINT_TYPES
 from mbcli.engine.runtime.model import Data
 from mbcli.engine.smooth.spatial import add, cross, dot, scale, subtract
-from mbcli.tracing.recorded import Recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from mbcli.tracing.recording import Way
-
-    Vector3 = tuple[Any, Any, Any]
+    from mbcli.codegen.point_inertia import Vector3
 
 TURNS, SLIDES, FLIES = "turns", "slides", "flies"
 KINDS = {JOINT_TYPES.index("revolute") + 1: TURNS, JOINT_TYPES.index("prismatic") + 1: SLIDES}
-ZERO, UNIT_Z = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-TRACE = 1e-15  # of the largest of some numbers: no more than rounding leaves
 PARALLEL = 1e-12  # square of the sine of an angle between axes
-
-
-class Inertia(NamedTuple):
-    """m, h (3,), and J as xx, yy, zz, xy, xz, yz."""
-
-    m: Any
-    h: Vector3
-    J: tuple[Any, Any, Any, Any, Any, Any]
-
-
-NOTHING = Inertia(0.0, ZERO, (0.0,) * 6)
-
-
-def together(a: Inertia, b: Inertia) -> Inertia:
-    """Of both."""
-    return Inertia(a.m + b.m, add(a.h, b.h), tuple(x + y for x, y in zip(a.J, b.J, strict=True)))
-
-
-def shifted(I: Inertia, r: Vector3) -> Inertia:
-    """The same points about an origin from which the old one is at r."""
-    m, h, J = I
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    moments = [x + h[i] * r[j] + (r[i] * h[j] + (m * r[i]) * r[j]) for x, (i, j) in zip(J, pairs, strict=True)]
-    return Inertia(m, add(h, scale(m, r)), tuple(moments))
-
-
-def turned(R: Sequence[Vector3], I: Inertia) -> Inertia:
-    """In axes in which those of before are the columns of R, which has three rows."""
-    xx, yy, zz, xy, xz, yz = I.J
-    rows = [(dot(row, (xx, xy, xz)), dot(row, (xy, yy, yz)), dot(row, (xz, yz, zz))) for row in R]
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    return Inertia(I.m, times(R, I.h), tuple(dot(rows[i], R[j]) for i, j in pairs))
-
-
-def turned_about_z(c: Any, s: Any, I: Inertia) -> Inertia:
-    """The same for a turn by the angle of that cosine and sine: J by its half sum and half difference."""
-    xx, yy, zz, xy, xz, yz = I.J
-    across = s * (c * (xx - yy) - (s * xy + s * xy)) + xy  # c s (xx - yy) + (c^2 - s^2) xy
-    less = s * (s * (xx - yy) + (c * xy + c * xy))  # by what xx falls, yy grows
-    return Inertia(I.m, about_z(c, s, I.h), (xx - less, yy + less, zz, across, c * xz - s * yz, s * xz + c * yz))
-
-
-def times(R: Sequence[Vector3], a: Vector3) -> Vector3:
-    """R a"""
-    return dot(R[0], a), dot(R[1], a), dot(R[2], a)
-
-
-def transposed(R: Sequence[Vector3]) -> Sequence[Vector3]:
-    """R^T"""
-    return tuple((R[0][k], R[1][k], R[2][k]) for k in range(3))
-
-
-def about_z(c: Any, s: Any, a: Vector3) -> Vector3:
-    """a, turned by the angle of that cosine and sine."""
-    return c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]
 
 
 class Tree:
@@ -116,7 +71,7 @@ class Tree:
         self.inertia = [
             inertia_of_links(model.link_X_BL, model.link_inertia, own if b else own[:0]) for b, own in enumerate(links)
         ]
-        self.inertia = [_clean(I, I) for I in self.inertia]
+        self.inertia = [clean(I, I) for I in self.inertia]
         if slid:
             self._slide()
         if lumped:
@@ -148,7 +103,7 @@ class Tree:
             moved = add(subtract(at, (0.0, 0.0, along[self.parent[b]])), scale(along[b], self._axis(b)))
             self.p_PF[b] = without_trace(moved, (*at, along[b], along[self.parent[b]]))
             shift = shifted(self.inertia[b], (0.0, 0.0, -along[b]))
-            self.inertia[b] = _clean(shift, self.inertia[b])
+            self.inertia[b] = clean(shift, self.inertia[b])
 
     def _axis(self, b: int) -> Vector3:
         return tuple(row[2] for row in self.R_PF[b])
@@ -183,7 +138,7 @@ class Tree:
             inboard = self.parent[b]
             if inboard:
                 sum_of = together(self.inertia[inboard], shifted(turned(R, on_axis), p))
-                self.inertia[inboard] = _clean(sum_of, self.inertia[inboard], own)
+                self.inertia[inboard] = clean(sum_of, self.inertia[inboard], own)
 
     # ---------------------------------------------------------------------------------------------- at positions
 
@@ -226,7 +181,7 @@ class Tree:
         w, alpha, a = [ZERO] * n, [ZERO] * n, [ZERO] * n
         force, moment = [ZERO] * n, [ZERO] * n
         a[0] = scale(-1.0, gravity)
-        spun: list[Any] = [((0.0,) * 3,) * 3] * n
+        spun: list[Any] = [(ZERO,) * 3] * n
         for b in range(1, n):
             p, d = self.parent[b], self.first[b]
             if self.kind[b] == FLIES:
@@ -318,150 +273,67 @@ class Tree:
                 result[d : d + 3] = times(way(R), tuple(result[d : d + 3]))
         return result
 
+    def articulated_accelerations(self, v: Any, tau: Any, diagonal: Any, gravity: Vector3) -> list[Any]:
+        """As accelerations(), of vdot under tau, gravity and velocities, by the articulated-body algorithm."""
+        n = len(self.parent)
+        w: list[Any] = [ZERO] * n
+        spun: list[Any] = [(ZERO,) * 3] * n
+        bias: list[tuple[Vector3, Vector3]] = [(ZERO, ZERO)] * n  # of accelerations: angular, of the origin
+        P, load = [Articulated.of(I) for I in self.inertia], [(ZERO, ZERO)] * n
+        for b in range(1, n):
+            p, d = self.parent[b], self.first[b]
+            if self.kind[b] == FLIES:
+                w[b] = times(transposed(self.R_WB[b]), tuple(v[d : d + 3]))
+            else:
+                w[b], a = self.outward(b, w[p]), self.outward(b, times(spun[p], self.p[b]))
+                across = (w[b][1] * v[d], -(w[b][0] * v[d]), 0.0)
+                bias[b] = (across, a) if self.kind[b] == TURNS else (ZERO, add(a, add(across, across)))
+                if self.kind[b] == TURNS:
+                    w[b] = (w[b][0], w[b][1], w[b][2] + v[d])
+            spun[b] = rate_matrix(w[b], ZERO)
+            force, moment = force_on(self.inertia[b], spun[b], ZERO)
+            load[b] = moment, force
+        column: list[Any] = [None] * n
+        for b in range(n - 1, 0, -1):
+            if self.kind[b] != FLIES:
+                column[b] = self._eliminate(b, P, load, bias[b], tau[self.first[b]], diagonal[self.first[b]])
+        return self._accelerate(P, load, bias, column, tau, scale(-1.0, gravity))
 
-def is_covered(model: Any) -> bool:
-    """Whether a Tree can be made of a model: one axis or none for each joint, gravity on all mass, plain elements."""
-    of_free = [d for b in np.flatnonzero(model.body_free) for d in range(model.body_v[b], model.body_v[b] + 6)]
-    kinds = zip(model.body_free[1:], model.body_joint_type[1:].tolist(), strict=True)
-    is_simple = all(free or kind in KINDS for free, kind in kinds)
-    is_simple = is_simple and not any(model.dof_armature[of_free]) and not np.isin(of_free, model.locked_dof).any()
-    return bool(is_simple and model.is_plain and model.uniform_gravity[0])
+    def _eliminate(self, b: int, P: Any, load: Any, bias: Any, tau: Any, diagonal: Any) -> Any:
+        """Frees body b along its axis, and adds what is felt inboard to its inboard body: (u, D, rest of tau)."""
+        own, (moment, force) = P[b], load[b]
+        u, k = (own.column_of_turn(), 2) if self.kind[b] == TURNS else (own.column_of_slide(), 5)
+        D, rest = u[k] + diagonal, tau - (moment[2] if self.kind[b] == TURNS else force[2])
+        if self.parent[b]:
+            felt, share = own.without(u, D, k if type(diagonal) is float and diagonal == 0.0 else None), rest / D
+            more_moment, more_force = felt.times(*bias)
+            moment = add(moment, add(more_moment, scale(share, u[:3])))
+            force = add(force, add(more_force, scale(share, u[3:])))
+            c, s = self.turn[b]
+            P[self.parent[b]] = P[self.parent[b]].plus(
+                felt.turned_about_z(c, s).turned(self.R_PF[b]).shifted(self.p[b])
+            )
+            f = self.inward(b, force)
+            before = load[self.parent[b]]
+            felt_moment = add(self.inward(b, moment), cross(self.p[b], f))
+            load[self.parent[b]] = add(before[0], felt_moment), add(before[1], f)
+        return u, D, rest
 
-
-def inertia_of_links(link_X_BL: Any, link_inertia: Any, links: Any) -> Inertia:
-    """Of some links of one body, in its frame."""
-    found = NOTHING
-    for X, row in zip(link_X_BL[links].tolist(), link_inertia[links].tolist(), strict=True):
-        m, c, (xx, yy, zz, xy, xz, yz) = row[0], tuple(row[1:4]), row[4:]
-        half = 0.5 * (xx + yy + zz)
-        central = Inertia(m, ZERO, (half - xx, half - yy, half - zz, -xy, -xz, -yz))
-        R = tuple(X[0:3]), tuple(X[3:6]), tuple(X[6:9])
-        found = together(found, shifted(turned(R, shifted(central, c)), tuple(X[9:12])))
-    return found
-
-
-def central_row(I: Inertia) -> list[Any]:
-    """Mass, centre of mass and central inertia, as rows of arrays of models have them; no centre without mass."""
-    m, h, _ = I
-    if type(m) is not Recorded and m == 0.0:
-        return [0.0] * 10
-    c = tuple(x / m for x in h)
-    xx, yy, zz, xy, xz, yz = shifted(Inertia(m, h, I.J), scale(-1.0, c)).J
-    return [m, *c, yy + zz, xx + zz, xx + yy, -xy, -xz, -yz]
-
-
-def without_trace(numbers: Sequence[Any], beside: Sequence[Any]) -> Any:
-    """Numbers with exact zeros where rounding is left, beside others that they were made of."""
-    largest = max((abs(x) for x in beside if type(x) is not Recorded), default=0.0)
-    return tuple(x if type(x) is Recorded or abs(x) > TRACE * largest else 0.0 for x in numbers)
-
-
-def _clean(I: Inertia, *made_of: Inertia) -> Inertia:
-    all_of = (I, *made_of)
-    h = without_trace(I.h, [x for each in all_of for x in each.h])
-    return Inertia(I.m, h, without_trace(I.J, [x for each in all_of for x in each.J]))
-
-
-# ----------------------------------------------------------------------------------------------- functions of models
-
-
-def _inverse_dynamics(tree: Tree, data: Any, inputs: Any) -> list[Any]:
-    q, v, vdot = inputs
-    model = tree.model
-    tree.place(q)
-    tau = tree.in_world_axes(tree.inverse_dynamics(v, vdot, tuple(model.gravity)))
-    given = _joint_forces(tree, data, q, v)
-    return [x + model.dof_armature[d] * vdot[d] - given[d] for d, x in enumerate(tau)]
-
-
-def _joint_forces(tree: Tree, data: Any, q: Any, v: Any) -> Any:
-    """tau (nv,) of damping, springs and stops."""
-    data.q[:], data.v[:], data.tau[:] = q, v, 0.0
-    tree.kernels.add_joint_forces(tree.model, data)
-    return data.tau
-
-
-def _forward_dynamics(tree: Tree, data: Any, inputs: Any) -> list[Any]:
-    q, v, tau = inputs
-    model = tree.model
-    tree.place(q)
-    bias = tree.inverse_dynamics(v, [0.0] * len(v), tuple(model.gravity))
-    total = tree.in_own_axes(tau + _joint_forces(tree, data, q, v))
-    data.diagonal[:] = model.dof_armature
-    tree.kernels.apply_joint_locks(model, data)
-    return tree.in_world_axes(tree.accelerations([x - y for x, y in zip(total, bias, strict=True)], data.diagonal))
-
-
-def _mass_matrix(tree: Tree, data: Any, inputs: Any) -> list[Any]:
-    tree.place(*inputs)
-    tree.mass_matrix(data.M)
-    if tree.R_WB:
-        for axis in (data.M, data.M.T):
-            for k in range(len(axis)):
-                axis[:, k] = tree.in_world_axes(axis[:, k])
-    for d, armature in enumerate(tree.model.dof_armature):
-        data.M[d, d] += armature
-    return list(data.M.ravel())
-
-
-def _bias(tree: Tree, data: Any, inputs: Any) -> list[Any]:
-    q, v = inputs
-    tree.place(q)
-    return tree.in_world_axes(tree.inverse_dynamics(v, [0.0] * len(v), ZERO))
-
-
-def _gravity(tree: Tree, data: Any, inputs: Any) -> list[Any]:
-    tree.place(*inputs)
-    rest = [0.0] * tree.model.sizes["nv"]
-    return [-x for x in tree.in_world_axes(tree.inverse_dynamics(rest, rest, tuple(tree.model.gravity)))]
-
-
-IN_BODY_FRAMES: dict[str, Callable[[Tree, Any, Any], list[Any]]] = {
-    "inverse_dynamics": _inverse_dynamics,
-    "forward_dynamics": _forward_dynamics,
-    "mass_matrix": _mass_matrix,
-    "bias": _bias,
-    "gravity": _gravity,
-}
-WAYS = ((True, True), (True, False), (False, False))  # lumped, slid
-
-
-def ways_in_body_frames(name: str, model: Any) -> list[Way]:
-    """Ways to compute a function of a model in the frames of its bodies, as record_function() takes them."""
-    if name not in IN_BODY_FRAMES or not is_covered(model):
-        return []
-
-    def way(lumped: bool, slid: bool) -> Way:
-        return lambda kernels, model, inputs: IN_BODY_FRAMES[name](
-            Tree(model, kernels, lumped, slid), Data(model.sizes, np.dtype(object)), inputs
-        )
-
-    return [way(*each) for each in WAYS]
-
-
-def rate_matrix(w: Vector3, alpha: Vector3) -> Sequence[Vector3]:
-    """U = [alpha] + [w][w], row by row: the acceleration of a point r of a body is a + U r."""
-    x, y, z = w
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return (
-        (-(yy + zz), xy - alpha[2], xz + alpha[1]),
-        (xy + alpha[2], -(xx + zz), yz - alpha[0]),
-        (xz - alpha[1], yz + alpha[0], -(xx + yy)),
-    )
-
-
-def rate_of(alpha: Vector3) -> Sequence[Vector3]:
-    """The same at rest."""
-    return rate_matrix(ZERO, alpha)
-
-
-def force_on(I: Inertia, U: Sequence[Vector3], a: Vector3) -> tuple[Vector3, Vector3]:
-    """Force, and moment about the origin, that give a body the accelerations a + U r."""
-    m, h, (xx, yy, zz, xy, xz, yz) = I
-    force = add(scale(m, a), times(U, h))
-    moment = (
-        U[2][1] * yy - U[1][2] * zz + (U[2][2] - U[1][1]) * yz + (U[2][0] * xy - U[1][0] * xz),
-        U[0][2] * zz - U[2][0] * xx + (U[0][0] - U[2][2]) * xz + (U[0][1] * yz - U[2][1] * xy),
-        U[1][0] * xx - U[0][1] * yy + (U[1][1] - U[0][0]) * xy + (U[1][2] * xz - U[0][2] * yz),
-    )
-    return force, add(moment, cross(h, a))
+    def _accelerate(self, P: Any, load: Any, bias: Any, column: Any, tau: Any, world: Vector3) -> list[Any]:
+        """vdot from World, which accelerates, outwards."""
+        n = len(self.parent)
+        alpha, a, vdot = [ZERO] * n, [world] * n, [0.0] * len(tau)
+        for b in range(1, n):
+            p, d = self.parent[b], self.first[b]
+            if self.kind[b] == FLIES:
+                x = P[b].solve([y - z for y, z in zip(tau[d : d + 6], (*load[b][0], *load[b][1]), strict=True)])
+                alpha[b], a[b] = tuple(x[:3]), tuple(x[3:])
+                vdot[d : d + 6] = (*alpha[b], *subtract(a[b], times(transposed(self.R_WB[b]), world)))
+                continue
+            u, D, rest = column[b]
+            alpha[b] = add(self.outward(b, alpha[p]), bias[b][0])
+            a[b] = add(self.outward(b, add(a[p], cross(alpha[p], self.p[b]))), bias[b][1])
+            vdot[d] = (rest - (dot(u[:3], alpha[b]) + dot(u[3:], a[b]))) / D
+            of: list[Any] = alpha if self.kind[b] == TURNS else a
+            of[b] = (of[b][0], of[b][1], of[b][2] + vdot[d])
+        return vdot

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbcli.codegen.body_frames import central_row, inertia_of_links
+from mbcli.codegen.point_inertia import central_row, inertia_of_links
 from mbcli.common.argument_names import argument
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
 from mbcli.errors import ArgumentError

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mbcli.codegen.body_frames import ways_in_body_frames
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.codegen.proof import Proof, recorded_states, require_proved
+from mbcli.codegen.ways import ways_in_body_frames
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
 from mbcli.common.left_behind import folder_prefix

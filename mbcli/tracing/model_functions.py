@@ -111,11 +111,16 @@ def _momentum(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of
 
 
 def _mass_matrix_factor(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
-    L, D = outputs
-    kernels.evaluate_mass_matrix(model, data, *inputs, L)
+    kernels.evaluate_mass_matrix(model, data, *inputs, outputs[0])
+    factors_of(kernels, model, *outputs)
+
+
+def factors_of(kernels: Any, model: Any, L: Any, D: Any) -> tuple[Any, Any]:
+    """The mass matrix in L (nv, nv) -> its factors, in the same arrays: M = L^T D L, with ones on the diagonal of L."""
     kernels.factorize_dense(model, L, D)
     for i in range(len(D)):
         L[i, i], L[i, i + 1 :] = 1.0, 0.0
+    return L, D
 
 
 MODEL_FUNCTIONS = {

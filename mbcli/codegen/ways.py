@@ -1,0 +1,117 @@
+"""Functions of models in the frames of their bodies, as record_function() takes them: others than by the kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mbcli.codegen.body_frames import KINDS, Tree
+from mbcli.codegen.point_inertia import ZERO
+from mbcli.engine.runtime.model import Data
+from mbcli.tracing.model_functions import factors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mbcli.tracing.recording import Way
+
+
+def is_covered(model: Any) -> bool:
+    """Whether a Tree can be made of a model: one axis or none for each joint, gravity on all mass, plain elements."""
+    of_free = [d for b in np.flatnonzero(model.body_free) for d in range(model.body_v[b], model.body_v[b] + 6)]
+    kinds = zip(model.body_free[1:], model.body_joint_type[1:].tolist(), strict=True)
+    is_simple = all(free or kind in KINDS for free, kind in kinds)
+    is_simple = is_simple and not any(model.dof_armature[of_free]) and not np.isin(of_free, model.locked_dof).any()
+    return bool(is_simple and model.is_plain and model.uniform_gravity[0])
+
+
+def _inverse_dynamics(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v, vdot = inputs
+    model = tree.model
+    tree.place(q)
+    tau = tree.in_world_axes(tree.inverse_dynamics(v, vdot, tuple(model.gravity)))
+    given = _joint_forces(tree, data, q, v)
+    return [x + model.dof_armature[d] * vdot[d] - given[d] for d, x in enumerate(tau)]
+
+
+def _joint_forces(tree: Tree, data: Any, q: Any, v: Any) -> Any:
+    """tau (nv,) of damping, springs and stops."""
+    data.q[:], data.v[:], data.tau[:] = q, v, 0.0
+    tree.kernels.add_joint_forces(tree.model, data)
+    return data.tau
+
+
+def _forward_dynamics(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v, tau = inputs
+    model = tree.model
+    tree.place(q)
+    bias = tree.inverse_dynamics(v, [0.0] * len(v), tuple(model.gravity))
+    total = tree.in_own_axes(tau + _joint_forces(tree, data, q, v))
+    data.diagonal[:] = model.dof_armature
+    tree.kernels.apply_joint_locks(model, data)
+    return tree.in_world_axes(tree.accelerations([x - y for x, y in zip(total, bias, strict=True)], data.diagonal))
+
+
+def _mass_matrix(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    tree.place(*inputs)
+    tree.mass_matrix(data.M)
+    if tree.R_WB:
+        for axis in (data.M, data.M.T):
+            for k in range(len(axis)):
+                axis[:, k] = tree.in_world_axes(axis[:, k])
+    for d, armature in enumerate(tree.model.dof_armature):
+        data.M[d, d] += armature
+    return list(data.M.ravel())
+
+
+def _mass_matrix_factor(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    n = tree.model.sizes["nv"]
+    L, D = np.array(_mass_matrix(tree, data, inputs), dtype=object).reshape(n, n), np.zeros(n, object)
+    return [*factors_of(tree.kernels, tree.model, L, D)[0].ravel(), *D]
+
+
+def _bias(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v = inputs
+    tree.place(q)
+    return tree.in_world_axes(tree.inverse_dynamics(v, [0.0] * len(v), ZERO))
+
+
+def _gravity(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    tree.place(*inputs)
+    rest = [0.0] * tree.model.sizes["nv"]
+    return [-x for x in tree.in_world_axes(tree.inverse_dynamics(rest, rest, tuple(tree.model.gravity)))]
+
+
+def _articulated(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v, tau = inputs
+    model = tree.model
+    tree.place(q)
+    total = tree.in_own_axes(tau + _joint_forces(tree, data, q, v))
+    data.diagonal[:] = model.dof_armature
+    tree.kernels.apply_joint_locks(model, data)
+    return tree.in_world_axes(tree.articulated_accelerations(v, total, data.diagonal, tuple(model.gravity)))
+
+
+IN_BODY_FRAMES: dict[str, tuple[Callable[[Tree, Any, Any], list[Any]], ...]] = {
+    "inverse_dynamics": (_inverse_dynamics,),
+    "forward_dynamics": (_forward_dynamics, _articulated),
+    "mass_matrix": (_mass_matrix,),
+    "mass_matrix_factor": (_mass_matrix_factor,),
+    "bias": (_bias,),
+    "gravity": (_gravity,),
+}
+WAYS = ((True, True), (True, False), (False, False))  # lumped, slid
+
+
+def ways_in_body_frames(name: str, model: Any) -> list[Way]:
+    """Ways to compute a function of a model in the frames of its bodies, as record_function() takes them."""
+    if name not in IN_BODY_FRAMES or not is_covered(model):
+        return []
+
+    def way(function: Any, lumped: bool, slid: bool) -> Way:
+        return lambda kernels, model, inputs: function(
+            Tree(model, kernels, lumped, slid), Data(model.sizes, np.dtype(object)), inputs
+        )
+
+    return [way(function, *each) for function in IN_BODY_FRAMES[name] for each in WAYS]
