@@ -163,6 +163,17 @@ def expected_operations(model: Any, name: str, derivatives: bool) -> int:
     return count * (1 + 2 * max(depth, default=0)) if derivatives else count
 
 
+def refuse_large(name: str, model: Any, asked: str = "", derivatives: bool = False) -> int:
+    """expected_operations(); ModelError if they are too many. asked: the name in the message."""
+    expected = expected_operations(model, name, derivatives)
+    if expected > TOO_LARGE:
+        raise ModelError(
+            f"{asked or name}: the code would have about {expected:,} operations, of {TOO_LARGE:,} at most; "
+            "models of this size are for the engine, which loops over bodies"
+        )
+    return expected
+
+
 def _depths(model: Any) -> list[int]:
     """For each velocity, how many lie between it and World, itself included."""
     depths: list[int] = []
@@ -192,12 +203,7 @@ def _function(
     function = _model_function(context, asked)
     if name in OF_TREES and plant.elements.constraints:
         raise ModelError(f"{asked}: the model has constraints, whose motion follows from decisions about ranks")
-    expected = expected_operations(model, name, settings.derivatives)
-    if expected > TOO_LARGE:
-        raise ModelError(
-            f"{asked}: the code would have about {expected:,} operations, of {TOO_LARGE:,} at most; "
-            "models of this size are for the engine, which loops over bodies"
-        )
+    expected = refuse_large(name, model, asked, settings.derivatives)
     if expected > LARGE:
         tell(f"{asked} becomes about {expected:,} operations, which takes compilers a while")
     place: Any = None

@@ -84,8 +84,8 @@ def native_call(name: str, refuse: Callable[[Any], None] = lambda model: None) -
 
     def call(self: StateFunctions) -> Callable[..., int]:
         refuse(self._model)
-        found: Callable[..., int] = strict_call(self._kernels, name, self._handles)
-        return found
+        found: Callable[..., int] | None = self._calls(name)
+        return found or strict_call(self._kernels, name, self._handles)
 
     return cached_property(call)
 
@@ -105,13 +105,20 @@ class StateFunctions:
     Args:
         plant: finalized, with numbers of floats.
         context: of the plant; default: its default parameters.
+        calls: name of a kernel -> what takes its place, as functions of one model do; None for those that stay.
 
     ModelError for a plant with spring-dampers or bushings, whose forces are not defined in all states, and for one with
     a force element of a user, which only a context can evaluate.
     """
 
-    def __init__(self, plant: Any, context: Context | None = None) -> None:
+    def __init__(
+        self,
+        plant: Any,
+        context: Context | None = None,
+        calls: Callable[[str], Callable[..., int] | None] = lambda name: None,
+    ) -> None:
         state = state_with_parameters(plant, context)
+        self._calls = calls
         self._plant, self._model = plant, state.model
         self._data = Data(state.model.sizes)
         self._kernels, self._handles = state.kernels, (state.model_handle, self._data.handle(state.compiled))
