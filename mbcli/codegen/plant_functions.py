@@ -18,7 +18,7 @@ from mbcli.multibody.sensing.evaluation import has_forces_between, sensors_named
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
 from mbcli.multibody.sensing.rows import SensedRows
 from mbcli.tracing.model_functions import ModelFunction
-from mbcli.tracing.recorded import sign_of
+from mbcli.tracing.recorded import sign_of, square_root
 from mbcli.tracing.recording import without_decisions
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def sensors(context: Any, name: str = "") -> ModelFunction:
     def call(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
         q, v, vdot = (each[None] for each in inputs)
         sensing = _KernelSensing(plant, kernels, model, data)
-        rows = SensedRows(sensing, np.zeros(1), q, v, vdot=vdot)
+        rows = _SelectedRows(sensing, np.zeros(1), q, v, vdot=vdot)
         for sensor, output in zip(chosen, outputs, strict=True):
             try:
                 output[:] = np.ravel(sensor.kind.values(sensor, rows))
@@ -244,10 +244,40 @@ def _refuse_sensor(plant: Any, sensor: Any) -> None:
     for need, words in REFUSED_NEEDS.items():
         if need in sensor.kind.NEEDS:
             raise ModelError(f"{asked}: code cannot hold what follows from {words}")
+    if sensor.kind_name() == "clock":
+        raise ModelError(f"{asked}: code has no time")
     if "wrench" in sensor.kind.NEEDS and (has_forces_between(plant) or plant.elements.constraints):
         raise ModelError(f"{asked}: forces between links or constraints decide on it")
     if sensor.cutoff and sensor.kind.CUTOFF:
         raise ModelError(f"{asked}: it is cut off at {sensor.cutoff:g}, which code does not hold")
+
+
+class _SelectedRows(SensedRows):
+    """One state in any numbers; for others than floats what is decided by size is selected."""
+
+    def quaternions(self, R: Any) -> Any:
+        """As of SensedRows: of four candidates, the same quaternion in four lengths, the longest."""
+        if R.dtype.kind == "f":
+            return super().quaternions(R)
+        (a, b, c), (d, e, f), (g, h, i) = R[0]
+        squares = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
+        candidates = (
+            (squares[0], h - f, c - g, d - b),
+            (h - f, squares[1], b + d, c + g),
+            (c - g, b + d, squares[2], f + h),
+            (d - b, c + g, f + h, squares[3]),
+        )
+        chosen: list[Any] = [0.0] * 4
+        for k, candidate in enumerate(candidates):
+            weight: Any = 1.0
+            for j in range(4):  # of equal ones the first
+                if j != k:
+                    longer = squares[k] - squares[j]
+                    weight = weight * (_is_negative(-longer) if j < k else 1.0 - _is_negative(longer))
+            chosen = [x + weight * y for x, y in zip(chosen, candidate, strict=True)]
+        w, x, y, z = chosen
+        length = sign_of(w) * square_root(w * w + x * x + y * y + z * z)
+        return np.array([[part / length for part in chosen]], dtype=R.dtype)
 
 
 class _KernelSensing(PlantSensing):

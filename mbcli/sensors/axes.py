@@ -1,12 +1,10 @@
-"""Vectors and orientations of many rows along axes of their own."""
+"""Vectors of many rows along axes of their own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from mbcli.math.rotation_array import quaternions_from_matrices
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
@@ -15,8 +13,3 @@ if TYPE_CHECKING:
 def components(R: FloatArray, a: FloatArray) -> FloatArray:
     """Vectors a (n, 3) along the columns of R (n, 3, 3): R^T a."""
     return np.einsum("nji,nj->ni", R, a)
-
-
-def quaternions(R: FloatArray) -> FloatArray:
-    """w, x, y, z (n, 4) of R (n, 3, 3), w not negative."""
-    return quaternions_from_matrices(R)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.file_settings import no_problem
-from mbcli.sensors.axes import quaternions
 from mbcli.sensors.signal import QUATERNION, Signal
 
 if TYPE_CHECKING:
@@ -34,4 +33,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """Of the frame in the reference."""
     S, B = rows.motion(sensor), rows.reference(sensor)
-    return quaternions(np.einsum("nji,njk->nik", B.R, S.R))
+    return rows.quaternions(np.einsum("nji,njk->nik", B.R, S.R))

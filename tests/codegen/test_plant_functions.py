@@ -144,10 +144,24 @@ def test_sensors_give_what_they_measure_without_noise(tmp_path):
     assert table["sensors"]["outputs"][1]["words"].startswith("x [m s-2]")
 
 
+def test_orientations_are_selected_as_they_are_chosen(tmp_path):
+    (tmp_path / "sensed.xml").write_text(SENSED % '<framequat name="fq" objtype="site" objname="t"/>')
+    plant = load_model(tmp_path / "sensed.xml", dt=0.0).plant
+    code, _ = code_of(plant, ["sensors:fq"], tmp_path, derivatives=True)
+    context, chosen = plant.CreateDefaultContext(), set()
+    for angle in np.linspace(-3.1, 3.1, 9):
+        plant.SetPositions(context, [angle, 1.2 * angle])
+        wanted = sensor_values(plant, context, ["fq"])["fq"]
+        rest = np.zeros(2)
+        np.testing.assert_allclose(code["sensors_fq"](context.state.q, rest, rest), wanted, atol=1e-14)
+        chosen.add(int(np.abs(wanted).argmax()))
+    assert len(chosen) >= 3 and wanted[0] >= 0.0
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ('<framequat name="fq" objtype="site" objname="t"/>', "sensor 'fq' (framequat) decides by the state"),
+        ('<clock name="now"/>', "sensor 'now' (clock): code has no time"),
         ('<touch name="to2" site="t"/>', "sensor 'to2' (touch): code cannot hold what follows from contact"),
         ('<gyro name="g2" site="t" cutoff="3"/>', "sensor 'g2' (gyro): it is cut off at 3"),
     ],

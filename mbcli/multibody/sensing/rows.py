@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.math.cross_product import cross
+from mbcli.math.rotation_array import quaternions_from_matrices
 from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
 from mbcli.sensors.rays import distance_along
 
@@ -124,6 +125,10 @@ class SensedRows:
         r = B.R @ X_BS[:3, 3]
         own = B.R @ X_BS[:3, :3], B.p + r
         return Motion(*own, B.w, lambda: B.v + cross(B.w, r), B.alpha, lambda: _acceleration(B, r))
+
+    def quaternions(self, R: FloatArray) -> FloatArray:
+        """w, x, y, z (n, 4) of R (n, 3, 3), w not negative."""
+        return quaternions_from_matrices(R)
 
     def compute_motions(self, links: Sequence[int]) -> None:
         """Of links that will be asked for, at once."""
