@@ -136,9 +136,8 @@ class Tree:
             else:
                 continue
             inboard = self.parent[b]
-            if inboard:
-                sum_of = together(self.inertia[inboard], shifted(turned(R, on_axis), p))
-                self.inertia[inboard] = clean(sum_of, self.inertia[inboard], own)
+            sum_of = together(self.inertia[inboard], shifted(turned(R, on_axis), p))
+            self.inertia[inboard] = clean(sum_of, self.inertia[inboard], own)
 
     # ---------------------------------------------------------------------------------------------- at positions
 
@@ -161,15 +160,19 @@ class Tree:
                 self.kernels.sine_and_cosine(data.q, data.sin_q, data.cos_q)
                 self.kernels.joint_pose(model.body_joint_type[b], model, data, b)
                 x = data.X_FM[b].tolist()
-                self.R_WB[b] = tuple(x[0:3]), tuple(x[3:6]), tuple(x[6:9])
+                self.R_WB[b], self.p[b] = (tuple(x[0:3]), tuple(x[3:6]), tuple(x[6:9])), tuple(x[9:12])
 
     def outward(self, b: int, a: Vector3) -> Vector3:
         """A vector in the inboard axes, in those of body b."""
+        if self.kind[b] == FLIES:
+            return times(transposed(self.R_WB[b]), a)
         c, s = self.turn[b]
         return about_z(c, -s, times(transposed(self.R_PF[b]), a))
 
     def inward(self, b: int, a: Vector3) -> Vector3:
         """The contrary."""
+        if self.kind[b] == FLIES:
+            return times(self.R_WB[b], a)
         c, s = self.turn[b]
         return times(self.R_PF[b], about_z(c, s, a))
 
@@ -185,9 +188,8 @@ class Tree:
         for b in range(1, n):
             p, d = self.parent[b], self.first[b]
             if self.kind[b] == FLIES:
-                R = transposed(self.R_WB[b])
-                w[b], alpha[b] = times(R, tuple(v[d : d + 3])), times(R, tuple(vdot[d : d + 3]))
-                a[b] = times(R, add(a[0], tuple(vdot[d + 3 : d + 6])))
+                w[b], alpha[b] = self.outward(b, tuple(v[d : d + 3])), self.outward(b, tuple(vdot[d : d + 3]))
+                a[b] = self.outward(b, add(a[0], tuple(vdot[d + 3 : d + 6])))
             else:
                 w[b], alpha[b] = self.outward(b, w[p]), self.outward(b, alpha[p])
                 a[b] = self.outward(b, add(a[p], times(spun[p], self.p[b])))
@@ -211,6 +213,38 @@ class Tree:
                 force[p] = add(force[p], f)
                 moment[p] = add(moment[p], add(self.inward(b, moment[b]), cross(self.p[b], f)))
         return tau
+
+    def momentum(self, v: Any) -> tuple[Vector3, Vector3, Any]:
+        """After place(): angular momentum about World's origin, linear momentum, and twice the kinetic energy."""
+        n = len(self.parent)
+        w: list[Any] = [ZERO] * n
+        u: list[Any] = [ZERO] * n
+        spin, linear = [ZERO] * n, [ZERO] * n
+        twice: Any = 0.0
+        for b in range(1, n):
+            p, d = self.parent[b], self.first[b]
+            if self.kind[b] == FLIES:
+                w[b], u[b] = self.outward(b, tuple(v[d : d + 3])), self.outward(b, tuple(v[d + 3 : d + 6]))
+            else:
+                w[b], u[b] = self.outward(b, w[p]), self.outward(b, add(u[p], cross(w[p], self.p[b])))
+                moved = w if self.kind[b] == TURNS else u
+                moved[b] = (moved[b][0], moved[b][1], moved[b][2] + v[d])
+            spin[b], linear[b] = Articulated.of(self.inertia[b]).times(w[b], u[b])
+            twice = twice + (dot(w[b], spin[b]) + dot(u[b], linear[b]))
+        for b in range(n - 1, 0, -1):
+            p, of_b = self.parent[b], self.inward(b, linear[b])
+            linear[p] = add(linear[p], of_b)
+            spin[p] = add(spin[p], add(self.inward(b, spin[b]), cross(self.p[b], of_b)))
+        return spin[0], linear[0], twice
+
+    def first_moment(self) -> Vector3:
+        """After place(): the sum of mass times place in World of all bodies that move."""
+        mass, moment = ([I.m for I in self.inertia], [I.h for I in self.inertia])
+        for b in range(len(self.parent) - 1, 0, -1):
+            p = self.parent[b]
+            moment[p] = add(moment[p], add(self.inward(b, moment[b]), scale(mass[b], self.p[b])))
+            mass[p] = mass[p] + mass[b]
+        return moment[0]
 
     def mass_matrix(self, M: Any) -> None:
         """M (nv, nv), which is zero, after place(); without armatures. Velocities of free bodies along their axes."""
@@ -283,7 +317,7 @@ class Tree:
         for b in range(1, n):
             p, d = self.parent[b], self.first[b]
             if self.kind[b] == FLIES:
-                w[b] = times(transposed(self.R_WB[b]), tuple(v[d : d + 3]))
+                w[b] = self.outward(b, tuple(v[d : d + 3]))
             else:
                 w[b], a = self.outward(b, w[p]), self.outward(b, times(spun[p], self.p[b]))
                 across = (w[b][1] * v[d], -(w[b][0] * v[d]), 0.0)
@@ -328,7 +362,7 @@ class Tree:
             if self.kind[b] == FLIES:
                 x = P[b].solve([y - z for y, z in zip(tau[d : d + 6], (*load[b][0], *load[b][1]), strict=True)])
                 alpha[b], a[b] = tuple(x[:3]), tuple(x[3:])
-                vdot[d : d + 6] = (*alpha[b], *subtract(a[b], times(transposed(self.R_WB[b]), world)))
+                vdot[d : d + 6] = (*alpha[b], *subtract(a[b], self.outward(b, world)))
                 continue
             u, D, rest = column[b]
             alpha[b] = add(self.outward(b, alpha[p]), bias[b][0])

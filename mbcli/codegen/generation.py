@@ -34,7 +34,7 @@ TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax",
 STATES, FEW_STATES, MANY_OPERATIONS = 1000, 100, 5000  # states of a proof; fewer where the kernels take longer
 LARGE, TOO_LARGE = 50_000, 2_000_000  # operations: of which the user is told, and which are refused
 OF_TREES = ("forward_dynamics",)  # functions that constraints would change
-OPERATIONS_OF_A_BODY = {"forward_dynamics": 480}  # about, without derivatives; of others:
+OPERATIONS_OF_A_BODY = {"forward_dynamics": 480, "step": 1500, "constrained_dynamics": 640}  # about; of others:
 OPERATIONS = 320
 OPERATIONS_OF_AN_ELEMENT = 12  # of matrices with a column for each velocity
 
@@ -160,6 +160,10 @@ def expected_operations(model: Any, name: str, derivatives: bool) -> int:
     depth = _depths(model)
     if name in ("mass_matrix", "com_jacobian", "jacobian"):
         count += OPERATIONS_OF_AN_ELEMENT * sum(depth)
+    if name == "regressor":
+        count += 10 * OPERATIONS_OF_AN_ELEMENT * sum(depth)
+    if name in ("mass_matrix_factor", "constrained_dynamics"):
+        count += 2 * sum(d * (d + OPERATIONS_OF_AN_ELEMENT) for d in depth)
     return count * (1 + 2 * max(depth, default=0)) if derivatives else count
 
 

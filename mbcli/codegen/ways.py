@@ -9,6 +9,7 @@ import numpy as np
 from mbcli.codegen.body_frames import KINDS, Tree
 from mbcli.codegen.point_inertia import ZERO
 from mbcli.engine.runtime.model import Data
+from mbcli.engine.smooth.spatial import add, dot
 from mbcli.tracing.model_functions import factors_of
 
 if TYPE_CHECKING:
@@ -93,6 +94,28 @@ def _articulated(tree: Tree, data: Any, inputs: Any) -> list[Any]:
     return tree.in_world_axes(tree.articulated_accelerations(v, total, data.diagonal, tuple(model.gravity)))
 
 
+def _momentum(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v = inputs
+    tree.place(q)
+    spin, linear, _ = tree.momentum(v)
+    return [*spin, *linear]
+
+
+def _energy(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v = inputs
+    model = tree.model
+    tree.place(q)
+    data.q[:], data.v[:] = q, v
+    twice = tree.momentum(v)[2]
+    moment = add(tree.first_moment(), tuple(model.gravitating_mass[0, 1:]))  # scenery has its height too
+    potential = model.spring_energy[0] + tree.kernels.stop_energy(model, data) - dot(tuple(model.gravity), moment)
+    for d, armature in enumerate(model.dof_armature):
+        twice = twice + armature * v[d] * v[d]
+        stretch = tree.kernels.spring_stretch(model, q, d)
+        potential = potential + 0.5 * model.dof_stiffness[d] * stretch * stretch
+    return [0.5 * twice, potential]
+
+
 IN_BODY_FRAMES: dict[str, tuple[Callable[[Tree, Any, Any], list[Any]], ...]] = {
     "inverse_dynamics": (_inverse_dynamics,),
     "forward_dynamics": (_forward_dynamics, _articulated),
@@ -100,6 +123,8 @@ IN_BODY_FRAMES: dict[str, tuple[Callable[[Tree, Any, Any], list[Any]], ...]] = {
     "mass_matrix_factor": (_mass_matrix_factor,),
     "bias": (_bias,),
     "gravity": (_gravity,),
+    "momentum": (_momentum,),
+    "energy": (_energy,),
 }
 WAYS = ((True, True), (True, False), (False, False))  # lumped, slid
 

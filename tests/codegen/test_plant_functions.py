@@ -8,6 +8,8 @@ from command_line import cli
 from repository import SAMPLES
 
 from mbcli.codegen import Settings, generate
+from mbcli.codegen.generation import expected_operations
+from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.models.loading import load_model
 from mbcli.models.states import set_random_state
 from mbcli.multibody.core.dynamics import accelerations
@@ -16,6 +18,7 @@ from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.sensing.evaluation import sensor_values
 from mbcli.multibody.tree import PdControllerGains, RevoluteSpring
 from mbcli.systems.analysis import Simulator
+from mbcli.tracing import record_function
 
 ARM = SAMPLES / "double_pendulum.urdf"
 SENSED = """<mujoco><option timestep="0.002"/><worldbody><body name="a" pos="0 0 1">
@@ -187,3 +190,12 @@ def test_steps_and_motions_that_code_cannot_hold_are_refused(tmp_path):
     ):
         result = cli("-q", "codegen", model, "--functions", function, "-o", tmp_path / "code")
         assert result.code == 3 and says in result.err and len(result.err.splitlines()) == 1, result.err
+
+
+def test_their_growth_is_told_before_it_starts():
+    for path in (ARM, SAMPLES / "quadruped.urdf", SAMPLES / "arm7.urdf"):
+        context = load_model(path, dt=0.001).plant.CreateDefaultContext()
+        model = context.state.model
+        for name in ("regressor", "step", "mass_matrix_factor"):
+            function = PLANT_FUNCTIONS[name](context) if name in PLANT_FUNCTIONS else name
+            assert record_function(function, model).num_operations <= expected_operations(model, name, False), name
