@@ -21,6 +21,7 @@ from mbcli.codegen.ways import ways_in_body_frames
 from mbcli.common import child_processes
 from mbcli.common.kept_files import keep, read_kept
 from mbcli.common.left_behind import folder_prefix
+from mbcli.common.output_files import write_in_place
 from mbcli.common.user_cache import user_cache
 from mbcli.engine.runtime import native_functions as layout
 from mbcli.engine.runtime.native_functions import layout_is_known, letters_of, new_function, new_method
@@ -173,15 +174,13 @@ def _library(sources: dict[str, str]) -> ctypes.CDLL:
             with open(made, "rb") as file:
                 keep(path, file.read())
         else:
-            with open(made, "wb") as file:
-                file.write(content)
+            write_in_place(made, content)
         return ctypes.CDLL(made)
 
 
 def _compile(sources: dict[str, str], folder: str, made: str) -> None:
     for name, text in sources.items():
-        with open(os.path.join(folder, name), "w") as file:
-            file.write(text)
+        write_in_place(os.path.join(folder, name), text.encode())
     compiler = find_compiler() or []
     command = [*compiler, *FLAGS, *(name for name in sources if name.endswith(".c")), "-o", made, *LINKED]
     try:
