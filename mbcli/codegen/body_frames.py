@@ -178,12 +178,10 @@ class Tree:
 
     # --------------------------------------------------------------------------------------------- the algorithms
 
-    def inverse_dynamics(self, v: Any, vdot: Any, gravity: Vector3) -> list[Any]:
-        """tau (nv,) after place(), without springs, damping and armatures; of free bodies along their own axes."""
+    def motion(self, v: Any, vdot: Any, gravity: Vector3) -> list[tuple[Any, ...]]:
+        """After place(), of each body: w, alpha, U of rate_matrix(), and a of its origin less gravity."""
         n = len(self.parent)
-        w, alpha, a = [ZERO] * n, [ZERO] * n, [ZERO] * n
-        force, moment = [ZERO] * n, [ZERO] * n
-        a[0] = scale(-1.0, gravity)
+        w, alpha, a = [ZERO] * n, [ZERO] * n, [scale(-1.0, gravity)] * n
         spun: list[Any] = [(ZERO,) * 3] * n
         for b in range(1, n):
             p, d = self.parent[b], self.first[b]
@@ -200,9 +198,15 @@ class Tree:
                     twice = v[d] + v[d]
                     a[b] = (a[b][0] + w[b][1] * twice, a[b][1] - w[b][0] * twice, a[b][2] + vdot[d])
             spun[b] = rate_matrix(w[b], alpha[b])
-            force[b], moment[b] = force_on(self.inertia[b], spun[b], a[b])
+        return list(zip(w, alpha, spun, a, strict=True))
+
+    def inverse_dynamics(self, v: Any, vdot: Any, gravity: Vector3) -> list[Any]:
+        """tau (nv,) after place(), without springs, damping and armatures; of free bodies along their own axes."""
+        motion = self.motion(v, vdot, gravity)
+        loads = [force_on(I, spun, a) for I, (_, _, spun, a) in zip(self.inertia, motion, strict=True)]
+        force, moment = ([load[k] for load in loads] for k in range(2))
         tau: list[Any] = [0.0] * len(v)
-        for b in range(n - 1, 0, -1):
+        for b in range(len(self.parent) - 1, 0, -1):
             d, p = self.first[b], self.parent[b]
             if self.kind[b] == FLIES:
                 tau[d : d + 6] = (*moment[b], *force[b])
@@ -213,6 +217,20 @@ class Tree:
                 force[p] = add(force[p], f)
                 moment[p] = add(moment[p], add(self.inward(b, moment[b]), cross(self.p[b], f)))
         return tau
+
+    def velocities_by(self) -> list[dict[int, tuple[Vector3, Vector3]]]:
+        """After place(), of each body in its axes: {velocity d: what a unit of it gives, angular and of the origin}."""
+        found: list[dict[int, tuple[Vector3, Vector3]]] = [{}]
+        for b in range(1, len(self.parent)):
+            own = {
+                d: (self.outward(b, w), self.outward(b, add(u, cross(w, self.p[b]))))
+                for d, (w, u) in found[self.parent[b]].items()
+            }
+            for k, (w, u) in enumerate(self._unit_motions(b)):
+                flies = self.kind[b] == FLIES  # whose velocities are along World's axes
+                own[self.first[b] + k] = (self.outward(b, w), self.outward(b, u)) if flies else (w, u)
+            found.append(own)
+        return found
 
     def momentum(self, v: Any) -> tuple[Vector3, Vector3, Any]:
         """After place(): angular momentum about World's origin, linear momentum, and twice the kinetic energy."""

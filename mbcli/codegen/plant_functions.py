@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.codegen.code import identifier
+from mbcli.codegen.ways import regressor_ways
 from mbcli.engine.fields.model_fields import PD_LIMIT, PD_RATE
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.runtime.model import ConstraintWork
@@ -47,6 +48,7 @@ def regressor(context: Any) -> ModelFunction:
         (("Y", ("nv", 10 * len(moved.frames)), "regressor, for each body m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz"),),
         call,
         table={"parameters": [{"name": n, "value": x} for n, x in zip(names, values, strict=True)]},
+        ways=regressor_ways(model, moved.frames),
     )
 
 

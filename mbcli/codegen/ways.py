@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.codegen.body_frames import KINDS, Tree
-from mbcli.codegen.point_inertia import ZERO
+from mbcli.codegen.point_inertia import ZERO, times, transposed
 from mbcli.engine.runtime.model import Data
-from mbcli.engine.smooth.spatial import add, dot
+from mbcli.engine.smooth.spatial import add, cross, dot
 from mbcli.tracing.model_functions import factors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mbcli.tracing.recording import Way
 
@@ -140,3 +140,29 @@ def ways_in_body_frames(name: str, model: Any) -> list[Way]:
         )
 
     return [way(function, *each) for function in IN_BODY_FRAMES[name] for each in WAYS]
+
+
+def regressor_ways(model: Any, frames: Sequence[int]) -> list[Way]:
+    """As ways_in_body_frames(), of the regressor with columns for the bodies of these frames."""
+    if not is_covered(model):
+        return []
+
+    def way(kernels: Any, model: Any, inputs: Any) -> list[Any]:
+        q, v, vdot = inputs
+        tree = Tree(model, kernels, False, False)
+        tree.place(q)
+        motion, by = tree.motion(v, vdot, tuple(model.gravity)), tree.velocities_by()
+        Y = np.zeros((len(v), 10 * len(frames)), object)
+        for k, f in enumerate(frames):
+            b, X = int(model.frame_body[f]), model.frame_X_BF[f].tolist()
+            R, p = transposed((X[0:3], X[3:6], X[6:9])), (X[9], X[10], X[11])
+            w, alpha, U, a = motion[b]
+            w, alpha, a = times(R, w), times(R, alpha), times(R, add(a, times(U, p)))
+            for d, (s_w, s_v) in by[b].items():
+                s_v, s_w = times(R, add(s_v, cross(s_w, p))), times(R, s_w)
+                mass, moment = kernels.mass_elements(s_v, s_w, w, alpha, a)
+                first, second = kernels.inertia_elements(s_w, w, alpha)
+                Y[d, 10 * k : 10 * k + 10] = [mass, *moment, *first, *second]
+        return list(Y.ravel())
+
+    return [way]

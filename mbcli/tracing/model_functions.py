@@ -36,6 +36,7 @@ class ModelFunction:
             count (nlink,), None where the function needs neither.
         of: "frame", "links" or "".
         table: more about it as data, for the table that lies beside code.
+        ways: to compute it otherwise, as record_function() takes them.
     """
 
     words: str
@@ -44,6 +45,7 @@ class ModelFunction:
     call: Callable[..., Any]
     of: str = ""
     table: dict[str, Any] = field(default_factory=dict)
+    ways: Sequence[Callable[..., Any]] = ()
 
     def input_variables(self, sizes: dict[str, int]) -> list[Variable]:
         """Its inputs for a model of these sizes."""

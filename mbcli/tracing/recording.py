@@ -109,7 +109,7 @@ def record_function(
     objects = model.replace(dtype=object, **_without_rounding(model))
     outputs = function.evaluate(recorded_kernels(), objects, Data(model.sizes, np.dtype(object)), inputs, of)
     found = [[x for array in outputs for x in array.flat]]
-    found += [way(recorded_kernels(), objects, inputs) for way in ways]
+    found += [way(recorded_kernels(), objects, inputs) for way in (*ways, *function.ways)]
     records = []
     for numbers in found:
         nodes = [x.node if type(x) is recorded.Recorded else graph.constant(x) for x in numbers]
