@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from peer_modules import peer
 from random_trees import random_plant, random_state
 from repository import SAMPLES
 
@@ -75,3 +76,24 @@ def test_an_arm_of_seven_joints_takes_few_operations(ready_kernels):
         ways = ways_in_body_frames(name, model)
         count = record_function(name, model, ways=ways).num_operations
         assert count <= most < record_function(name, model).num_operations / 2
+
+
+@pytest.mark.peers("pinocchio")
+def test_an_arm_moves_as_in_pinocchio():
+    pin = peer("pinocchio")
+    theirs = pin.buildModelFromUrdf(str(SAMPLES / "arm7.urdf"))
+    model = load_model(SAMPLES / "arm7.urdf", dt=0.0).plant.CreateDefaultContext().state.model
+    random = np.random.default_rng(0)
+    q, v, x = random.normal(size=(3, 7))
+    joint_forces = model.dof_damping * v
+    for way in WAYS:
+        tree, data = Tree(model, KERNELS, *way), Data(model.sizes)
+        (inverse,) = IN_BODY_FRAMES["inverse_dynamics"]
+        wanted = pin.rnea(theirs, theirs.createData(), q, v, x) + joint_forces + model.dof_armature * x
+        np.testing.assert_allclose(np.array(inverse(tree, data, (q, v, x)), float), wanted, atol=1e-11)
+        theirs.armature = np.array(model.dof_armature)
+        wanted = pin.aba(theirs, theirs.createData(), q, v, x - joint_forces)
+        theirs.armature = np.zeros(7)
+        for forward in IN_BODY_FRAMES["forward_dynamics"]:
+            found = np.array(forward(Tree(model, KERNELS, *way), Data(model.sizes), (q, v, x)), float)
+            np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
