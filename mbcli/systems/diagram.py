@@ -9,6 +9,7 @@ from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.context_text import text_of_diagram
 from mbcli.systems.contexts import Tree, TreeContext
 from mbcli.systems.events import DISCRETE, UNRESTRICTED, TriggerType
+from mbcli.systems.indices import InputPortIndex, OutputPortIndex
 from mbcli.systems.leaf_system import LeafContext
 from mbcli.systems.ports import InputPort, OutputPort, PortDataType
 from mbcli.systems.system import System
@@ -182,8 +183,12 @@ class Diagram(ConnectedSystems, System):
     def take_parts(self, systems: list[Any], connections: Any, inputs: Any, outputs: Any) -> None:
         """Becomes the diagram of a builder: exported ports are pairs of a name and the port; inputs may be several."""
         self._systems, self._connections = list(systems), list(connections)
-        self._inputs = [ExportedInputPort(self, ports, name, index) for index, (name, ports) in enumerate(inputs)]
-        self._outputs = [ExportedOutputPort(self, port, name, index) for index, (name, port) in enumerate(outputs)]
+        self._inputs = [
+            ExportedInputPort(self, ports, name, InputPortIndex(index)) for index, (name, ports) in enumerate(inputs)
+        ]
+        self._outputs = [
+            ExportedOutputPort(self, port, name, OutputPortIndex(index)) for index, (name, port) in enumerate(outputs)
+        ]
 
     def exported_inputs_reaching(self, output: OutputPort) -> list[str]:
         """The names of the diagram's input ports that an output of one of its systems follows from at once."""

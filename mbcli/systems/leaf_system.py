@@ -22,7 +22,7 @@ from mbcli.systems.events import (
     UnrestrictedUpdateEvent,
     WitnessFunction,
 )
-from mbcli.systems.indices import AbstractStateIndex, ContinuousStateIndex
+from mbcli.systems.indices import AbstractStateIndex, ContinuousStateIndex, InputPortIndex, OutputPortIndex
 from mbcli.systems.ports import InputPort, OutputPort
 from mbcli.systems.system import System
 from mbcli.systems.vectors import BasicVector, ContinuousState, Parameters
@@ -217,7 +217,7 @@ class LeafSystem(System):
             name = f"u{len(ports)}"
         if any(port.get_name() == name for port in ports):
             raise RuntimeError(f"{type(self).__name__} has an input port named '{name}' already")
-        ports.append(InputPort(self, name, len(ports), size, check))
+        ports.append(InputPort(self, name, InputPortIndex(len(ports)), size, check))
         return ports[-1]
 
     def DeclareVectorOutputPort(
@@ -326,7 +326,7 @@ class LeafSystem(System):
             found = context.remembered(index, evaluate) if port.remembers else evaluate(context)
             return found if size is None else found.copy()
 
-        port = OutputPort(self, name, value, index, size, self._inputs_of(prerequisites))
+        port = OutputPort(self, name, value, OutputPortIndex(index), size, self._inputs_of(prerequisites))
         made.outputs.append(port)
         return port
 

@@ -10,13 +10,10 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.numbered_enum import NumberedEnum
-from mbcli.systems.indices import InputPortIndex, OutputPortIndex
 from mbcli.systems.vectors import BasicVector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from mbcli.multibody.tree.index import TypeSafeIndex
 
 _FLOAT = np.dtype(float)
 
@@ -105,23 +102,22 @@ class Port:
     Args:
         system: whose port it is.
         name: by which the system finds it.
-        index: in the system's list of ports of its kind.
+        index: in the system's list of ports of its kind, of a type of its own where the system says so.
         size: number of elements; None for a port of objects.
     """
 
     KIND = ""  # "input" or "output"
-    INDEX: type[TypeSafeIndex]
 
-    def __init__(self, system: Any, name: str, index: int, size: int | None) -> None:
+    def __init__(self, system: Any, name: str, index: Any, size: int | None) -> None:
         self._system, self._name, self._index, self._size = system, name, index, size
 
     def get_name(self) -> str:
         """The name."""
         return self._name
 
-    def get_index(self) -> TypeSafeIndex:
+    def get_index(self) -> Any:
         """The index in the system's list of ports of its kind."""
-        return self.INDEX(self._index)
+        return self._index
 
     def get_system(self) -> Any:
         """The system whose port it is."""
@@ -137,11 +133,11 @@ class Port:
 
     def ticket(self) -> str:
         """What names this port as a prerequisite of an output."""
-        return f"{self.KIND} {self._index}"
+        return f"{self.KIND} {int(self._index)}"
 
     def GetFullDescription(self) -> str:
         """The port and its system in words."""
-        return f"{self.KIND.title()}Port[{self._index}] ({self._name}) of System {self._system.get_name()}"
+        return f"{self.KIND.title()}Port[{int(self._index)}] ({self._name}) of System {self._system.get_name()}"
 
     def Eval(self, context: Any) -> Any:
         """The value at a context: (size,) or an object."""
@@ -182,13 +178,13 @@ class InputPort(Port):
         check: function of a value of a port of objects that raises if it is of the wrong kind.
     """
 
-    KIND, INDEX = "input", InputPortIndex
+    KIND = "input"
 
     def __init__(
         self,
         system: Any,
         name: str,
-        index: int = 0,
+        index: Any = 0,
         size: int | None = None,
         check: Callable[[Any], object] = _any_value,
     ) -> None:
@@ -296,14 +292,14 @@ class OutputPort(Port):
         inputs: names of the input ports that it follows from; None: all of them.
     """
 
-    KIND, INDEX = "output", OutputPortIndex
+    KIND = "output"
 
     def __init__(
         self,
         system: Any,
         name: str,
         evaluate: Callable[[Any], Any],
-        index: int = 0,
+        index: Any = 0,
         size: int | None = None,
         inputs: Sequence[str] | None = None,
     ) -> None:

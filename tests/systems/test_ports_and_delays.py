@@ -30,8 +30,9 @@ def test_a_vector_passes_where_none_is_connected():
     np.testing.assert_array_equal(system.get_output_port().Eval(context), [1.0, 2.0])
     system.get_input_port().FixValue(context, [3.0, 4.0])
     np.testing.assert_array_equal(system.get_output_port().Eval(context), [3.0, 4.0])
+    other = PassThrough(2)
     with pytest.raises(RuntimeError, match="has no value"):
-        PassThrough(2).get_output_port().Eval(PassThrough(2).CreateDefaultContext())
+        other.get_output_port().Eval(other.CreateDefaultContext())
 
 
 def test_objects_come_out_as_they_were_two_updates_ago():

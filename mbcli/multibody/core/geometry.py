@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli import geometry  # its classes are imported when they are used
 from mbcli.geometry.coulomb_friction import CoulombFriction
-from mbcli.geometry.properties import IllustrationProperties, ProximityProperties, fault_of_direction
+from mbcli.geometry.properties import (
+    IllustrationProperties,
+    MakePhongIllustrationProperties,
+    ProximityProperties,
+    fault_of_direction,
+)
 from mbcli.geometry.query_port import QueryPort
 from mbcli.multibody.core.lookup import GetModelInstanceName
 from mbcli.multibody.tree.scoped_name import DELIMITER
@@ -206,8 +211,7 @@ def RegisterVisualGeometry(
         color = [float(value) for value in diffuse_color]
         if len(color) != 4 or not all(0.0 <= value <= 1.0 for value in color):
             raise RuntimeError(f"RegisterVisualGeometry: a color is four numbers in [0, 1], not {color}")
-        properties = IllustrationProperties()
-        properties.AddProperty("phong", "diffuse", color)
+        properties = MakePhongIllustrationProperties(color)
     instance = geometry.GeometryInstance(X_BG, shape, name)
     instance.illustration = properties
     return _register_geometry(plant, "RegisterVisualGeometry", body, instance)
