@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -43,7 +43,11 @@ class MemoryFile:
         if extension and not extension.startswith("."):
             raise RuntimeError(f"MemoryFile: the extension must be empty or begin with a dot, it is {extension!r}")
         contents = contents.encode() if isinstance(contents, str) else bytes(contents)
-        self._parts = {"contents": contents, "extension": extension.lower(), "filename_hint": filename_hint}
+        self._parts: dict[str, Any] = {
+            "contents": contents,
+            "extension": extension.lower(),
+            "filename_hint": filename_hint,
+        }
 
     @staticmethod
     def Make(path: str | PathLike[str]) -> MemoryFile:
@@ -52,15 +56,15 @@ class MemoryFile:
 
     def contents(self) -> bytes:
         """The bytes."""
-        return self._parts["contents"]  # type: ignore[return-value]
+        return self._parts["contents"]
 
     def extension(self) -> str:
         """As ".obj", or empty."""
-        return self._parts["extension"]  # type: ignore[return-value]
+        return self._parts["extension"]
 
     def filename_hint(self) -> str:
         """What messages may call it."""
-        return self._parts["filename_hint"]  # type: ignore[return-value]
+        return self._parts["filename_hint"]
 
     def sha256(self) -> Sha256:
         """The sum of the contents."""
@@ -69,8 +73,8 @@ class MemoryFile:
     def __repr__(self) -> str:
         return f"MemoryFile({', '.join(f'{name}={value!r}' for name, value in self._parts.items())})"
 
-    def __getstate__(self) -> dict[str, bytes | str]:
+    def __getstate__(self) -> dict[str, Any]:
         return self._parts
 
-    def __setstate__(self, state: dict[str, str]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mbcli.numbered_enum import NumberedEnum
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class RandomDistribution(NumberedEnum):
@@ -19,12 +16,12 @@ class RandomDistribution(NumberedEnum):
     kExponential = 2
 
 
-def CalcProbabilityDensity(distribution: RandomDistribution, x: ArrayLike) -> Any:
+def CalcProbabilityDensity(distribution: RandomDistribution, x: Any) -> Any:
     """The density of independent numbers x (n,): the product of the densities of each. AutoDiffXd keep derivatives."""
     from mbcli import math  # this module is imported without numpy
 
     density: Any = 1.0
-    for value in x:  # type: ignore[union-attr]
+    for value in x:
         if distribution is RandomDistribution.kGaussian:
             density = density * math.exp(-0.5 * value * value) / sqrt(2.0 * pi)
         elif distribution is RandomDistribution.kExponential:

@@ -1,5 +1,7 @@
 """RandomGenerator, in the module of pydrake's."""
 
+from typing import Any
+
 import numpy as np
 
 
@@ -10,7 +12,7 @@ class RandomGenerator(np.random.Generator):
     """
 
     def __init__(self, seed: int = 5489) -> None:
-        twister = np.random.MT19937()
+        twister: Any = np.random.MT19937()
         twister.state = np.random.RandomState(seed).get_state(legacy=False)  # seeded as the C++ standard says
         super().__init__(twister)
 

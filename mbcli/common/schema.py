@@ -39,7 +39,7 @@ class DistributionVector(Distribution):
     SIZE: int | None = None
 
     def __class_getitem__(cls, size: int | None) -> Any:
-        return cls if size is None else _sized(cls, size)
+        return cls if size is None else _sized(cls, size)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         if self.SIZE not in (None, size := len(Mean(self))):
@@ -409,7 +409,7 @@ class Rotation:
 
     def set_rpy_deg(self, rpy_deg: Any) -> None:
         """Makes it a rotation of roll, pitch and yaw (3,) [degrees]."""
-        self.value = Rotation.Rpy(tuple(float(angle) for angle in rpy_deg))
+        self.value = Rotation.Rpy(DeterministicVector(rpy_deg).Mean().tolist())
 
     def IsDeterministic(self) -> bool:
         """Whether it is one rotation."""
@@ -464,7 +464,7 @@ class Transform:
 
     def set_rotation_rpy_deg(self, rpy_deg: Any) -> None:
         """Makes the rotation one of roll, pitch and yaw (3,) [degrees]."""
-        self.rotation = Rotation.Rpy(tuple(float(angle) for angle in rpy_deg))
+        self.rotation = Rotation.Rpy(DeterministicVector(rpy_deg).Mean().tolist())
 
     def IsDeterministic(self) -> bool:
         """Whether it is one pose."""

@@ -85,7 +85,7 @@ class RimlessWheel(_Walker):
         ]
 
     @staticmethod
-    def calc_alpha(params: RimlessWheelParams) -> Any:
+    def calc_alpha(params: Any) -> Any:
         """Half the angle between two spokes [rad]."""
         return np.pi / params.number_of_spokes()
 

@@ -123,7 +123,7 @@ class IllustrationProperties(GeometryProperties):
 def MakePhongIllustrationProperties(diffuse: ArrayLike) -> IllustrationProperties:
     """Properties of a geometry in a colour (4,): red, green, blue and opacity from 0 to 1."""
     properties = IllustrationProperties()
-    properties.AddProperty("phong", "diffuse", Rgba(rgba=list(diffuse)))
+    properties.AddProperty("phong", "diffuse", Rgba(rgba=diffuse))
     return properties
 
 

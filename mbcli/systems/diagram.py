@@ -410,7 +410,7 @@ def inner_inputs(port: Any, context: Any) -> list[tuple[Any, Any]]:
 class ExportedInputPort(InputPort):
     """A port of a diagram that is one of its systems', or several of them."""
 
-    def __init__(self, diagram: Diagram, ports: list[Any], name: str, index: int) -> None:
+    def __init__(self, diagram: Diagram, ports: list[Any], name: str, index: Any) -> None:
         first = ports[0]
         is_vector = first.get_data_type() is PortDataType.kVectorValued
         super().__init__(diagram, name, index, first.size() if is_vector else None)
@@ -440,7 +440,7 @@ class ExportedInputPort(InputPort):
 class ExportedOutputPort(OutputPort):
     """A port of a diagram that is one of its systems'."""
 
-    def __init__(self, diagram: Diagram, port: Any, name: str, index: int) -> None:
+    def __init__(self, diagram: Diagram, port: Any, name: str, index: Any) -> None:
         self.inner = port
         is_vector = port.get_data_type() is PortDataType.kVectorValued
         size = port.size() if is_vector else None

@@ -93,7 +93,7 @@ def _scalar_type(x: Any) -> type:
     if type(x).__module__.startswith("sympy.core"):
         from mbcli.symbolic import Expression, Variable
 
-        return Variable if isinstance(x, Variable) else Expression  # type: ignore[return-value]
+        return Variable if isinstance(x, Variable) else Expression
     return type(x.item() if isinstance(x, np.generic) else x)
 
 
