@@ -18,6 +18,7 @@ OUT_OF_SCOPE = {
     "geometry.optimization": "convex sets and their graphs",
     "planning": "motion planning",
     "perception": "point clouds",
+    "systems.perception": "point clouds",
     "systems.sensors": "cameras",
     "manipulation": "drivers of robots of Drake's own",
     "lcm": "messages",
@@ -36,11 +37,14 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("ColorizeDepthImage", "ColorizeLabelImage"), "cameras"),
     **dict.fromkeys(("MeshcatPointCloudVisualizer", "BaseField", "Fields"), "point clouds"),
     **dict.fromkeys(("DrakeVisualizer", "DrakeVisualizerParams"), "messages"),
-    "ConnectContactResultsToDrakeVisualizer": "messages",
+    **dict.fromkeys(("ConnectContactResultsToDrakeVisualizer", "ContactResultsToLcmSystem"), "messages"),
+    **dict.fromkeys(("RenderEngine", "RenderEngineGltfClientParams", "GltfExtension", "SsaoParameter"), "rendering"),
+    **dict.fromkeys(("MakeRenderEngineGltfClient", "ConcatenateImages"), "rendering"),
     "MakeSemidefiniteRelaxation": "semidefinite programs",
     **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
     **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
+NOT_YET = ("DofMask", "JointLimits", "ZmpPlanner")  # though what else is in their module is out of scope
 OTHER_PLACES = {
     "pydrake.lcm": "mbcli.config.lcm_params",
     "pydrake.common.cpp_param": "mbcli.common",
@@ -132,7 +136,7 @@ def missing(name: str) -> ImportError:
     path, _, last = name.removeprefix("pydrake.").rpartition(".")
     reason = OUT_OF_SCOPE_NAMES.get(last)
     for module, what in OUT_OF_SCOPE.items():
-        if f"{path}.{last}".strip(".").startswith(module):
+        if last not in NOT_YET and f"{path}.{last}".strip(".").startswith(module):
             reason = what
     if reason is None:
         return ImportError(f"{name} is not in mbcli (docs/how-to/coming_from_pydrake.md lists what is)", name=name)

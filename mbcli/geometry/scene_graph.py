@@ -146,10 +146,10 @@ class SceneGraph(System):
         the source has given.
         """
         self.registry.require_source(source_id, "RegisterFrame")
-        known = dict(zip(("frame",) if len(given) == 1 else ("parent_id", "frame"), given, strict=True), **named)
+        known = dict(zip(("parent_id", "frame")[-len(given) :], given, strict=False), **named)
         parent = known.pop("parent_id", self.world_frame_id())
         frame = known.pop("frame", None)
-        if known or not isinstance(frame, GeometryFrame) or not isinstance(parent, FrameId):
+        if len(given) > 2 or known or not isinstance(frame, GeometryFrame) or not isinstance(parent, FrameId):
             raise TypeError("RegisterFrame takes source_id and a GeometryFrame, or source_id, parent_id, GeometryFrame")
         return self.registry.add_frame_of_system(source_id, parent, frame)
 

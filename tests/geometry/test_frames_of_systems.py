@@ -47,7 +47,7 @@ def test_poses_come_from_the_port_of_the_source_frame_by_frame():
     plant.Finalize()
     source, A, B = graph.RegisterSource("mover"), GeometryFrame("A"), GeometryFrame("B", 4)
     graph.RegisterFrame(source, A)
-    graph.RegisterFrame(source, A.id(), B)
+    graph.RegisterFrame(source_id=source, parent_id=A.id(), frame=B)
     g = graph.RegisterGeometry(source, B.id(), instance())
     on_body = graph.RegisterGeometry(plant.get_source_id(), plant.GetBodyFrameIdOrThrow(body.index()), instance("tag"))
     poses = FramePoseVector()
