@@ -15,39 +15,40 @@ if TYPE_CHECKING:
 __all__ = ["EqualToDict", "NamedViewBase", "namedview"]
 
 
+class _Key:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Key) or type(self.value) is not type(other.value):
+            return False
+        return bool(self.value.EqualTo(other.value))
+
+
 class EqualToDict(dict[Any, Any]):
     """A dict whose keys are equal where their EqualTo() says so, since `==` of theirs makes a formula."""
 
-    class _Key:
-        def __init__(self, value: Any) -> None:
-            self.value = value
-
-        def __hash__(self) -> int:
-            return hash(self.value)
-
-        def __eq__(self, other: object) -> bool:
-            if not isinstance(other, EqualToDict._Key) or type(self.value) is not type(other.value):
-                return False
-            return bool(self.value.EqualTo(other.value))
-
     def __init__(self, *items: Any, **named: Any) -> None:
-        super().__init__({self._Key(key): value for key, value in dict(*items, **named).items()})
+        super().__init__({_Key(key): value for key, value in dict(*items, **named).items()})
 
     def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(self._Key(key))
+        return super().__getitem__(_Key(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(self._Key(key), value)
+        super().__setitem__(_Key(key), value)
 
     def __delitem__(self, key: Any) -> None:
-        super().__delitem__(self._Key(key))
+        super().__delitem__(_Key(key))
 
     def __contains__(self, key: Any) -> bool:
-        return super().__contains__(self._Key(key))
+        return super().__contains__(_Key(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a key, the default without it."""
-        return super().get(self._Key(key), default)
+        return super().get(_Key(key), default)
 
     def raw(self) -> dict[Any, Any]:
         """A dict with the keys themselves."""

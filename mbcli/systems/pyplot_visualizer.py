@@ -10,6 +10,8 @@ from mbcli.common.extra_packages import import_extra
 from mbcli.systems.leaf_system import LeafSystem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.math.array_types import FloatArray
 
 __all__ = ["PyPlotVisualizer"]
@@ -92,7 +94,7 @@ class PyPlotVisualizer(LeafSystem):
 
     def get_recording_as_animation(self, **kwargs: Any) -> Any:
         """A matplotlib.animation.FuncAnimation of what was kept; arguments go to it."""
-        return self._animation(self._recorded, **kwargs)
+        return self._animation(len(self._recorded), self._recorded.__getitem__, **kwargs)
 
     def animate(self, log: Any, resample: bool = True, **kwargs: Any) -> Any:
         """A FuncAnimation of a VectorLog or a Trajectory, whose values are the input of what is drawn.
@@ -107,11 +109,9 @@ class PyPlotVisualizer(LeafSystem):
         if resample:
             wanted = np.arange(times[0], times[-1], self.timestep)
             values = np.array([np.interp(wanted, times, row) for row in values])
-        return self._animation([self._context_of(x) for x in values.T], **kwargs)
+        return self._animation(values.shape[1], lambda k: self._context_of(values[:, k]), **kwargs)
 
-    def _animation(self, frames: list[Any], **kwargs: Any) -> Any:
+    def _animation(self, count: int, context_of: Callable[[int], Any], **kwargs: Any) -> Any:
         animation = import_extra("matplotlib.animation", "plot", "PyPlotVisualizer")
-        kwargs.setdefault("interval", 1000.0 * self.timestep)
-        return animation.FuncAnimation(
-            fig=self.fig, func=lambda k: self.draw(frames[k]), frames=len(frames), repeat=True, **kwargs
-        )
+        kwargs = {"interval": 1000.0 * self.timestep, "repeat": True} | kwargs
+        return animation.FuncAnimation(self.fig, lambda k: self.draw(context_of(k)), frames=count, **kwargs)

@@ -166,9 +166,9 @@ class MeshcatPoseSliders(LeafSystem):
             self._meshcat.DeleteSlider(self._names[k])
         self._visible = np.zeros(6, dtype=bool)
 
-    def Run(self, publishing_system: Any, root_context: Any, timeout: float | None = None, *more: Any) -> Any:
+    def Run(self, system: Any, context: Any, timeout: float | None = None, stop_button_keycode: str = "Escape") -> Any:
         """Publishes a system again and again, until a button of the page is pressed; returns the pose."""
-        run_sliders(self._meshcat, lambda: publishing_system.ForcedPublish(root_context), timeout, *more)
+        run_sliders(self._meshcat, lambda: system.ForcedPublish(context), timeout, stop_button_keycode)
         return self.pose()
 
 

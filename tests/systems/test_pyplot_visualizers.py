@@ -79,7 +79,7 @@ def test_a_visualizer_of_vectors_draws_contexts_and_the_columns_of_a_log():
     sink.get_input_port().FixValue(values, [3.0, 4.0])
     simulator = Simulator(sink, values)
     simulator.AdvanceTo(0.5)
-    animation = dot.animate(sink.GetLog(values))
+    animation = dot.animate(sink.GetLog(values), repeat=False)
     animation._func(2)
     np.testing.assert_array_equal(dot.drawn[-1], [3.0, 4.0])
     animation._draw_was_started = True
