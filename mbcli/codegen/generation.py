@@ -217,7 +217,7 @@ def _function(
         place, _ = links_with_mass(context)
     title = identifier(f"{name}_{of}" if of else name)
     given: Any = {} if free is None else {"free": free.variable, "model_of": functools.partial(free.model, model)}
-    record = record_function(function, model, place, title, ways=ways_in_body_frames(name, model), **given)
+    record = record_function(function, model, place, title, ways=ways_in_body_frames(name, model, place), **given)
     words = function.words.replace("a frame F", f"frame {harmless(of)}") if of else function.words
     found = [CodeFunction(title, asked, words, record, function, place, free)]
     if settings.derivatives:

@@ -116,6 +116,24 @@ def _energy(tree: Tree, data: Any, inputs: Any) -> list[Any]:
     return [0.5 * twice, potential]
 
 
+def _center_of_mass(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    tree.place(*inputs)
+    return _by_mass(tree, tree.first_moment())
+
+
+def _com_velocity(tree: Tree, data: Any, inputs: Any) -> list[Any]:
+    q, v = inputs
+    tree.place(q)
+    return _by_mass(tree, tree.momentum(v)[1])
+
+
+def _by_mass(tree: Tree, moment: Any) -> list[Any]:
+    """A moment over the mass of all that moves."""
+    model = tree.model
+    mass = sum(model.link_inertia[np.flatnonzero(model.link_body), 0].tolist())
+    return [x / mass for x in moment]
+
+
 IN_BODY_FRAMES: dict[str, tuple[Callable[[Tree, Any, Any], list[Any]], ...]] = {
     "inverse_dynamics": (_inverse_dynamics,),
     "forward_dynamics": (_forward_dynamics, _articulated),
@@ -125,13 +143,21 @@ IN_BODY_FRAMES: dict[str, tuple[Callable[[Tree, Any, Any], list[Any]], ...]] = {
     "gravity": (_gravity,),
     "momentum": (_momentum,),
     "energy": (_energy,),
+    "center_of_mass": (_center_of_mass,),
+    "com_velocity": (_com_velocity,),
 }
 WAYS = ((True, True), (True, False), (False, False))  # lumped, slid
 
 
-def ways_in_body_frames(name: str, model: Any) -> list[Way]:
-    """Ways to compute a function of a model in the frames of its bodies, as record_function() takes them."""
+def ways_in_body_frames(name: str, model: Any, of: Any = None) -> list[Way]:
+    """Ways to compute a function of a model in the frames of its bodies, as record_function() takes them.
+
+    of: as there; links of which some that move do not count have no such way.
+    """
     if name not in IN_BODY_FRAMES or not is_covered(model):
+        return []
+    has_mass = model.link_inertia[:, 0] != 0.0
+    if of is not None and not np.array_equal(np.asarray(of)[has_mass], (model.link_body != 0)[has_mass]):
         return []
 
     def way(function: Any, lumped: bool, slid: bool) -> Way:

@@ -17,9 +17,9 @@ KERNELS = load_kernels(False)
 
 
 def values_of(name, model, inputs):
-    return np.concatenate(
-        [x.ravel() for x in MODEL_FUNCTIONS[name].evaluate(KERNELS, model, Data(model.sizes), inputs, None)]
-    )
+    moving = (model.link_body != 0).astype(float)
+    found = MODEL_FUNCTIONS[name].evaluate(KERNELS, model, Data(model.sizes), inputs, moving)
+    return np.concatenate([x.ravel() for x in found])
 
 
 def numbers(name, plant, seed):
@@ -68,6 +68,14 @@ def test_locked_joints_stay():
 )
 def test_other_models_keep_the_way_of_the_kernels(plant):
     assert ways_in_body_frames("inverse_dynamics", plant.CreateDefaultContext().state.model) == []
+
+
+def test_links_that_do_not_count_have_no_way_of_their_own():
+    model = random_plant(0, ("revolute",), num_bodies=4).CreateDefaultContext().state.model
+    moving = (model.link_body != 0).astype(float)
+    assert ways_in_body_frames("center_of_mass", model, moving)
+    moving[2] = 0.0
+    assert ways_in_body_frames("center_of_mass", model, moving) == []
 
 
 def test_an_arm_of_seven_joints_takes_few_operations(ready_kernels):
