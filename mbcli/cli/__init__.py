@@ -39,7 +39,10 @@ COMMANDS = {
     "bias": ("bias", "The bias term C(q,v)v."),
     "gravity": ("gravity", "The generalized forces of gravity."),
     "symbolic": ("symbolic", "Closed forms of M, C v, tau_g and poses of small models."),
-    "codegen": ("codegen", "Write functions of a model as C, Python, JAX or CasADi code, and prove it."),
+    "codegen": (
+        "codegen",
+        "Write functions of a model as C, Python, JAX, CasADi or ONNX code, or an FMU, and prove it.",
+    ),
     "energy": ("energy", "Kinetic and potential energy, and power."),
     "com": ("com", "Centre of mass, its velocity, and the total mass."),
     "momentum": ("momentum", "Momentum about a point."),

@@ -15,19 +15,18 @@ if TYPE_CHECKING:
     from mbcli.codegen import Generated
     from mbcli.models.loaded_model import LoadedModel
 
-TARGETS = ("c", "python", "jax", "casadi")
+TARGETS = ("c", "python", "jax", "casadi", "fmi", "arduino", "onnx")
 
 
 @click.command()
 @model_options
 @click.option(
     "--functions",
-    default="inverse_dynamics",
-    show_default=True,
     metavar="LIST",
-    help="Functions with commas between them: inverse_dynamics, forward_dynamics, mass_matrix, bias, gravity, "
-    "pose:FRAME, velocity:FRAME, jacobian:FRAME, center_of_mass, com_velocity, com_jacobian, energy, momentum, "
-    "mass_matrix_factor, regressor, step, constrained_dynamics, sensors or sensors:NAME.",
+    help="Functions with commas between them: inverse_dynamics (default), forward_dynamics, mass_matrix, bias, "
+    "gravity, pose:FRAME, velocity:FRAME, jacobian:FRAME, center_of_mass, com_velocity, com_jacobian, energy, "
+    "momentum, position_rates, mass_matrix_factor, regressor, step, constrained_dynamics, sensors or sensors:NAME. "
+    "With --to fmi: outputs beside q and v; default none.",
 )
 @click.option("--to", "target", type=click.Choice(TARGETS), default="c", show_default=True, help="The language.")
 @click.option(
@@ -37,9 +36,9 @@ TARGETS = ("c", "python", "jax", "casadi")
     "--free",
     "free_paths",
     multiple=True,
-    metavar="PATH",
-    help="A parameter that stays free, named as for --set, without a value: body.*.mass, joint.elbow.damping. "
-    "Functions have these numbers as one more input, p.",
+    metavar="PATHS",
+    help="Parameters that stay free, named as for --set, without a value, with commas between them: "
+    "body.*.mass,joint.elbow.damping. Functions have these numbers as one more input, p.",
 )
 @click.option("--derivatives", is_flag=True, help="For each function another one, with its first derivatives.")
 @click.option("--name", metavar="NAME", help="The name of the files, and of functions in C; default: the model's.")
@@ -55,12 +54,13 @@ TARGETS = ("c", "python", "jax", "casadi")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_json: bool, **values: Any) -> None:
-    """Write functions of a model as C, Python, JAX or CasADi code, and prove it.
+def codegen(ctx: click.Context, functions: str | None, output: str, force: bool, as_json: bool, **values: Any) -> None:
+    """Write functions of a model as C, Python, JAX, CasADi or ONNX code, or an FMU, and prove it.
 
     \b
     mbcli codegen arm.urdf --functions inverse_dynamics,jacobian:tool -o arm/
     mbcli codegen arm.urdf --functions forward_dynamics --derivatives --to casadi -o arm_casadi/
+    mbcli codegen arm.urdf --to fmi --functions pose:tool -o arm_unit/
 
     The engine's own kernels run once on numbers that record what is done to them. The record becomes straight code,
     one assignment an operation. C code is C99, allocates nothing and calls sin, cos and sqrt alone.
@@ -70,6 +70,10 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
     with --real float to 1e-5. Otherwise nothing is written, and the exit code is 5. The proof is written beside the
     code, as proof.json; NAME.json has coordinates, inputs, outputs and the elements of derivatives that are not zero.
 
+    --to fmi writes an FMU (FMI 3.0) for co-simulation and model exchange: efforts of actuators in, positions and
+    velocities out, and what --functions gives at these. It is a continuous plant, as `mbcli simulate --dt 0` has it.
+    --to arduino writes a library of the C code in single precision.
+
     Contact is no part of these functions. Where the model has constraints, forward dynamics cannot be written but as
     constrained_dynamics, and inverse dynamics is that of the tree, as `mbcli inverse-dynamics` has it. A step is one
     in which no limit acts; it tells where one could. Deformable bodies, spring-dampers and bushings cannot be
@@ -78,13 +82,22 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
     from mbcli.codegen import FreeParameters, Settings, generate
 
     settings = {key: values.pop(key) for key in ("target", "real", "derivatives", "states", "seed")}
-    name, free_paths = values.pop("name"), values.pop("free_paths")
+    name = values.pop("name")
+    free_paths = [path.strip() for each in values.pop("free_paths") for path in each.split(",") if path.strip()]
     model = take(values, MODEL_KEYS)
-    loaded = load(model, ctx)
-    loaded.plant.prefers_interpreted = True
+    is_fmu = settings["target"] == "fmi"
+    loaded = load(model, ctx, dt=0.0 if is_fmu else None)
+    if functions is None:
+        functions = "" if is_fmu else "inverse_dynamics"
+    plant = loaded.plant
+    if is_fmu:
+        from mbcli.codegen.fmi_code import plant_of_unit
+
+        plant = plant_of_unit(plant)
+    plant.prefers_interpreted = True
     quiet = ctx.obj["verbosity"] < 0
     generated = generate(
-        loaded.plant.CreateDefaultContext(),
+        plant.CreateDefaultContext(),
         [each.strip() for each in functions.split(",") if each.strip()],
         output,
         Settings(name=name or "", title=loaded.specs[0].name, source=_source(loaded), **settings),
@@ -95,7 +108,6 @@ def codegen(ctx: click.Context, functions: str, output: str, force: bool, as_jso
     if not generated.proofs and not quiet:
         warn("there is no C compiler here: the code was not compiled, and is not proved (pip install ziglang)")
     if as_json:
-        plant = loaded.plant
         content: dict[str, Any] = {
             "position_names": plant.GetPositionNames(),
             "velocity_names": plant.GetVelocityNames(),

@@ -1,4 +1,4 @@
-"""C99: a header, a source, a CMakeLists.txt, and a test that runs recorded states.
+"""C99: a header, one of C++ beside it, a source, a CMakeLists.txt, and a test that runs recorded states.
 
 The code allocates nothing, has no static data and no loops, calls sin, cos and sqrt alone, and is compiled by C++ as
 well. A selection of limits is a conditional expression.
@@ -14,6 +14,7 @@ import numpy as np
 from mbcli.codegen.c_compiler import compile_program
 from mbcli.codegen.c_test import states_text, test_program
 from mbcli.codegen.code import harmless
+from mbcli.codegen.cpp_header import cpp_header
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.statements import Spelling, elements, statements
 from mbcli.common import child_processes
@@ -36,6 +37,7 @@ def write(code: Code) -> dict[str, str]:
     return {
         f"{code.name}.h": _header(code),
         f"{code.name}.c": _source(code),
+        f"{code.name}.hpp": cpp_header(code),
         f"test_{code.name}.c": test_program(code, _states_name(code)),
         "CMakeLists.txt": _cmake(code),
     }
@@ -46,9 +48,12 @@ def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
     return {_states_name(code): "".join(states_text(states[f.name]) for f in code.functions)}
 
 
-def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
-    """Compiles the files of a folder, runs the test; a proof for each function. No proofs without a compiler."""
-    sources = [f"test_{code.name}.c", f"{code.name}.c"]
+def prove(code: Code, folder: str, states: dict[str, States], model: str = "") -> list[Proof]:
+    """Compiles the files of a folder, runs the test; a proof for each function. No proofs without a compiler.
+
+    model: a compiled object in place of the source of the functions.
+    """
+    sources = [f"test_{code.name}.c", model or f"{code.name}.c"]
     program = compile_program(folder, sources, "test")
     if program is None:
         return []

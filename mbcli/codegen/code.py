@@ -56,6 +56,7 @@ class Code:
         functions: what to write.
         real: "double" or "float".
         parameters: name, unit and default of each free parameter.
+        context: whose plant and parameters they are of, for targets that write more than functions.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Code:
     functions: tuple[CodeFunction, ...]
     real: str = "double"
     parameters: list[dict[str, Any]] = field(default_factory=list)
+    context: Any = None
 
     def introduction(self) -> list[str]:
         """Lines for the head of a file: the model, conventions, and the coordinates with their places."""

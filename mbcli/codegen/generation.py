@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mbcli.codegen.proof import States
     from mbcli.tracing.model_functions import ModelFunction
 
-TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax", "casadi")}
+TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax", "casadi", "fmi", "arduino", "onnx")}
 STATES, FEW_STATES, MANY_OPERATIONS = 1000, 100, 5000  # states of a proof; fewer where the kernels take longer
 LARGE, TOO_LARGE = 50_000, 2_000_000  # operations: of which the user is told, and which are refused
 OF_TREES = ("forward_dynamics",)  # functions that constraints would change
@@ -100,7 +100,8 @@ def generate(
     plant = context.state.plant
     refuse_models(plant)
     context.state.ready_parameters()
-    asked = [_function(context, each, settings, free, tell) for each in functions]
+    needed = [*(target.needs(context) if hasattr(target, "needs") else ()), *functions]
+    asked = [_function(context, each, settings, free, tell) for each in needed]
     code = Code(
         settings.name or identifier(settings.title),
         f"{harmless(settings.title)} as code",
@@ -108,39 +109,33 @@ def generate(
         tuple(plant.GetPositionNames()),
         tuple(plant.GetVelocityNames()),
         tuple(each for group in asked for each in group),
-        settings.real,
+        getattr(target, "REAL", settings.real),
         free.table() if free else [],
+        context,
     )
     _require_names(code, settings)
-    texts = target.write(code)
+    texts: dict[str, Any] = target.write(code)
     if os.path.isdir(folder):
-        for name in (*texts, f"{code.name}.json", "proof.json"):
+        left = [f"{code.name}{target.PACKED}"] if hasattr(target, "PACKED") else texts
+        for name in (*left, f"{code.name}.json", "proof.json"):
             refuse_existing(os.path.join(folder, name), force)
     else:
         refuse_missing_folder(folder)
-    states = {f.name: _states(plant, context, f, settings) for f in code.functions}
+    states = {f.name: _states(plant, context, f, settings, code.real) for f in code.functions}
     texts |= target.state_files(code, states)
     with tempfile.TemporaryDirectory(prefix=folder_prefix("codegen")) as trial:
         for name, text in texts.items():
-            try:
-                write_in_place(os.path.join(trial, name), text.encode())
-            except OSError as error:
-                raise OutputError(f"{folder}: error: cannot be written: {error.strerror}") from None
+            _write(trial, name, text)
         proofs = target.prove(code, trial, states)
+        if hasattr(target, "PACKED"):
+            texts = target.packed(code, trial, texts)
     require_proved(proofs, states)
     described = [_described(f, proofs, states) for f in code.functions]
     texts[f"{code.name}.json"] = to_json(_table(code, settings, described)) + "\n"
-    texts["proof.json"] = to_json(_proof(proofs, settings, states)) + "\n"
-    _make_folder(folder)
-    files = []
-    for name, text in texts.items():
-        path = os.path.join(folder, name)
-        refuse_existing(path, force)
-        try:
-            write_in_place(path, text.encode())
-        except OSError as error:
-            raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
-        files.append(path)
+    texts["proof.json"] = to_json(_proof(proofs, settings, code.real, states)) + "\n"
+    for name in texts if os.path.isdir(folder) else ():
+        refuse_existing(os.path.join(folder, name), force)
+    files = [_write(folder, name, text) for name, text in texts.items()]
     return Generated(files, described, proofs)
 
 
@@ -254,20 +249,22 @@ def _require_names(code: Code, settings: Settings) -> None:
         seen[function.name] = function.asked
 
 
-def _make_folder(folder: str) -> None:
-    if os.path.isdir(folder):
-        return
+def _write(folder: str, name: str, content: str | bytes) -> str:
+    """Writes a file of a folder, which is made with those between them; its path."""
+    path = os.path.join(folder, name)
     try:
-        os.mkdir(folder)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_in_place(path, content if isinstance(content, bytes) else content.encode())
     except OSError as error:
-        raise OutputError(f"{folder}: error: the folder cannot be made: {error.strerror}") from None
+        raise OutputError(f"{path}: error: cannot be written: {error.strerror}") from None
+    return path
 
 
-def _states(plant: Any, context: Any, function: CodeFunction, settings: Settings) -> States:
+def _states(plant: Any, context: Any, function: CodeFunction, settings: Settings, real: str) -> States:
     count = settings.states
     if count is None:
         count = STATES if function.record.num_operations <= MANY_OPERATIONS else FEW_STATES
-    return recorded_states(plant, context, function, count, settings.seed, settings.real)
+    return recorded_states(plant, context, function, count, settings.seed, real)
 
 
 def _described(function: CodeFunction, proofs: Sequence[Proof], states: dict[str, States]) -> dict[str, Any]:
@@ -301,7 +298,7 @@ def _table(code: Code, settings: Settings, functions: list[dict[str, Any]]) -> d
     return {
         "name": code.name,
         "target": settings.target,
-        "real": settings.real,
+        "real": code.real,
         "source": list(code.source),
         "position_names": list(code.positions),
         "velocity_names": list(code.velocities),
@@ -310,10 +307,10 @@ def _table(code: Code, settings: Settings, functions: list[dict[str, Any]]) -> d
     }
 
 
-def _proof(proofs: Sequence[Proof], settings: Settings, states: dict[str, States]) -> dict[str, Any]:
+def _proof(proofs: Sequence[Proof], settings: Settings, real: str, states: dict[str, States]) -> dict[str, Any]:
     return {
         "target": settings.target,
-        "real": settings.real,
+        "real": real,
         "seed": settings.seed,
         "proved": bool(proofs),
         "functions": [

@@ -81,6 +81,12 @@ def _at(data: Any, q: Any, v: Any = None) -> None:
         data.v[...] = v
 
 
+def _position_rates(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
+    _at(data, *inputs)
+    kernels.position_kinematics(model, data)
+    kernels.velocity_to_qdot(model, data, inputs[1], outputs[0])
+
+
 def _center_of_mass(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
     _at(data, *inputs)
     kernels.position_stage(model, data)
@@ -137,6 +143,12 @@ MODEL_FUNCTIONS = {
         ("q", "v", "tau"),
         (("vdot", ("nv",), "accelerations [rad/s^2, m/s^2]"),),
         _entry("evaluate_forward_dynamics"),
+    ),
+    "position_rates": ModelFunction(
+        "The rates of positions, qdot = N(q) v.",
+        ("q", "v"),
+        (("qdot", ("nq",), "rates of positions [rad/s, m/s, 1/s]"),),
+        _position_rates,
     ),
     "mass_matrix": ModelFunction(
         "The mass matrix M.",

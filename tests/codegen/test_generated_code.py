@@ -38,7 +38,11 @@ def test_c_gives_what_kernels_give_and_a_proof_lies_beside_it(real, limit, tmp_p
     folder = tmp_path / "arm"
     words = ["codegen", ARM, "--functions", ",".join(ALL), "--real", real, "--proof-states", 50, "-o", folder, "--json"]
     printed = json.loads(succeed(*words).out)
-    names = {"CMakeLists.txt", "proof.json", *(f"double_pendulum{end}" for end in (".h", ".c", ".json", "_states.txt"))}
+    names = {
+        "CMakeLists.txt",
+        "proof.json",
+        *(f"double_pendulum{end}" for end in (".h", ".hpp", ".c", ".json", "_states.txt")),
+    }
     assert set(os.listdir(folder)) == names | {"test_double_pendulum.c"}
     proof = json.loads((folder / "proof.json").read_text())
     assert proof["proved"] and len(proof["functions"]) == len(ALL) == len(printed["functions"])

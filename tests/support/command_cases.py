@@ -333,6 +333,10 @@ TRIALS = {
             Fault("contradiction", "m.urdf --to python --real float -o code", USAGE, "--real float is for C"),
             Fault("contradiction", "m.urdf --functions jacobian -o code", USAGE, "jacobian:FRAME"),
             Fault("contradiction", "m.urdf --functions gravity,gravity -o code", USAGE, "both would be called"),
+            Fault(
+                "contradiction", "m.urdf --to fmi --functions inverse_dynamics -o code", USAGE, "follow from q and v"
+            ),
+            Fault("contradiction", "m.urdf --to fmi --derivatives -o code", USAGE, "--derivatives is not for FMUs"),
             Fault("unwritable output", "m.urdf --to python -o gone/code", OUTPUT, "gone/code: error"),
         ],
     ),
