@@ -112,4 +112,4 @@ def machine_code(symbol, twin, kind, types, handles):
         module = library.optimize()
         named = (*module.functions, *module.global_variables)
         needed = [each.name for each in named if each.is_declaration and not each.name.startswith("llvm.")]
-        return library.codegen._tm.emit_object(module), needed
+        return library.codegen.object_file(module), needed

@@ -95,6 +95,10 @@ class KernelCodegen(JITCPUCodegen):
         vars(self).update(vars(cpu_target.target_context.codegen()))
         self._library_class = library_class
 
+    def object_file(self, module):
+        """The machine code of a module of LLVM that is optimized."""
+        return self._tm.emit_object(module)
+
     def set_env(self, name, env):
         """What a function needs for objects of Python: inner kernels have none."""
         if self._engine.is_symbol_defined(name):
