@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.codegen.proof import Proof, recorded_states, require_proved
@@ -212,7 +214,10 @@ def _function(
         place, _ = links_with_mass(context)
     title = identifier(f"{name}_{of}" if of else name)
     given: Any = {} if free is None else {"free": free.variable, "model_of": functools.partial(free.model, model)}
-    record = record_function(function, model, place, title, ways=ways_in_body_frames(name, model, place), **given)
+    try:
+        record = record_function(function, model, place, title, ways=ways_in_body_frames(name, model, place), **given)
+    except ZeroDivisionError:
+        raise _singular(asked) from None
     words = function.words.replace("a frame F", f"frame {harmless(of)}") if of else function.words
     found = [CodeFunction(title, asked, words, record, function, place, free)]
     if settings.derivatives:
@@ -264,7 +269,21 @@ def _states(plant: Any, context: Any, function: CodeFunction, settings: Settings
     count = settings.states
     if count is None:
         count = STATES if function.record.num_operations <= MANY_OPERATIONS else FEW_STATES
-    return recorded_states(plant, context, function, count, settings.seed, real)
+    try:
+        with np.errstate(all="ignore"):
+            states = recorded_states(plant, context, function, count, settings.seed, real)
+    except ZeroDivisionError:
+        raise _singular(function.asked) from None
+    if not all(np.isfinite(each).all() for each in states.outputs):
+        raise _singular(function.asked)
+    return states
+
+
+def _singular(asked: str) -> ModelError:
+    return ModelError(
+        f"{asked}: has no finite values: the mass matrix is singular, as where a joint moves no mass (`mbcli check` "
+        "names it)"
+    )
 
 
 def _described(function: CodeFunction, proofs: Sequence[Proof], states: dict[str, States]) -> dict[str, Any]:
