@@ -51,7 +51,7 @@ class NamedVector(BasicVector):
             (put, "set_", f"Replaces {name}."),
             (with_, "with_", f"A copy with another {name}."),
         ):
-            method.__doc__ = about
+            method.__doc__ = getattr(method, "__wrapped__", method).__doc__ = about
             setattr(cls, f"{word}{name}", method)
 
 

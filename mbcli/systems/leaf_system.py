@@ -203,8 +203,7 @@ class LeafSystem(System):
                 raise RuntimeError(f"input '{name}' takes {kind.__name__}, not {type(value).__name__}")
 
         port = self._add_input(name, None, check)
-        if isinstance(model_value, AbstractValue):
-            port.allocator = model_value.Clone
+        port.allocator = getattr(model_value, "Clone", None)
         return port
 
     def DeclareInputPort(self, name: str, type: Any, size: int, random_type: Any = None) -> InputPort:
