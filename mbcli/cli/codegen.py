@@ -72,7 +72,7 @@ def codegen(ctx: click.Context, functions: str | None, output: str, force: bool,
 
     --to fmi writes an FMU (FMI 3.0) for co-simulation and model exchange: efforts of actuators in, positions and
     velocities out, and what --functions gives at these. It is a continuous plant, as `mbcli simulate --dt 0` has it.
-    --to arduino writes a library of the C code in single precision.
+    For Arduino the C code becomes a library of numbers in single precision.
 
     Contact is no part of these functions. Where the model has constraints, forward dynamics cannot be written but as
     constrained_dynamics, and inverse dynamics is that of the tree, as `mbcli inverse-dynamics` has it. A step is one

@@ -68,12 +68,12 @@ class BasicProgram(ProgramCore):
             return self._bind_cost(PyFunctionCost(flat.size, first, description or ""), flat)
         found = polynomials([first])
         if found is None:
-            return self._bind_expression(sympy.sympify(first))
+            return self.bind_expression(sympy.sympify(first))
         if found.is_linear:
             return self._bind_cost(LinearCost(found.A[0], found.c[0]), found.variables)
         return self._bind_cost(QuadraticCost(found.quadratic[0], found.A[0], found.c[0]), found.variables)
 
-    def _bind_expression(self, e: Any) -> Binding:
+    def bind_expression(self, e: Any) -> Binding:
         """A cost that is no polynomial of degree 2."""
         cost = ExpressionCost(e)
         return self._bind_cost(cost, cost.vars())

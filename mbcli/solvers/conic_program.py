@@ -38,13 +38,13 @@ class ConicProgram(BasicProgram):
 
     # norms
 
-    def _bind_expression(self, e: Any) -> Binding:
+    def bind_expression(self, e: Any) -> Binding:
         if e.is_Pow and e.exp == sympy.Rational(1, 2):
             try:
                 return self.AddL2NormCost(e)
             except RuntimeError:  # the root of something else
                 pass
-        return super()._bind_expression(e)
+        return super().bind_expression(e)
 
     def AddL2NormCost(self, *given: Any, **named: Any) -> Binding:
         """AddL2NormCost(A, b, vars): |A x + b|, or AddL2NormCost(e), e the root of a quadratic form that it is."""
