@@ -13,7 +13,7 @@ import numpy as np
 
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
-from mbcli.codegen.proof import Proof, recorded_states, require_proved
+from mbcli.codegen.proof import TOLERANCES, Proof, recorded_states, require_proved
 from mbcli.codegen.ways import ways_in_body_frames
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
@@ -132,6 +132,10 @@ def generate(
         if hasattr(target, "PACKED"):
             texts = target.packed(code, trial, texts)
     require_proved(proofs, states)
+    for asked_name, of_states in states.items():
+        if of_states.tolerance > TOLERANCES[code.real]:
+            limit = f"{of_states.tolerance:.1g}"
+            tell(f"{asked_name} is proved to {limit}: rounding grows by the condition of the mass matrix")
     described = [_described(f, proofs, states) for f in code.functions]
     texts[f"{code.name}.json"] = to_json(_table(code, settings, described)) + "\n"
     texts["proof.json"] = to_json(_proof(proofs, settings, code.real, states)) + "\n"

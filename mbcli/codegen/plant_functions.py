@@ -95,6 +95,7 @@ def step(context: Any) -> ModelFunction:
         ),
         call,
         table={"time_step": h, "scheme": plant.settings.step_scheme},
+        solves=True,
     )
 
 
@@ -189,6 +190,7 @@ def constrained_dynamics(context: Any) -> ModelFunction:
         ),
         call,
         table={"rank": rank, "rows": [repr(owner) for owner in active.row_owners]},
+        solves=True,
     )
 
 

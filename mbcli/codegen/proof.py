@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mbcli.tracing.record import Variable
 
 TOLERANCES = {"double": 1e-12, "float": 1e-5}
+EPSILON, ROUNDED = 2.2e-16, 1e-6  # by the condition of a mass matrix solutions of its equations are rounded, at most
+FEW = 20  # states at which that is found
 STEP = 1e-40  # of complex steps: nothing is subtracted, so that it may be so small
 PARAMETERS, SPREAD = (0.5, 1.5), 0.01  # free parameters of a proof: parts of their defaults, and what is added to them
 
@@ -78,6 +80,9 @@ class Proof:
 def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int, seed: int, real: str) -> States:
     """Random states within the limits of a plant, and what the interpreted kernels give there.
 
+    Solutions of equations with the mass matrix are known no better than its condition lets rounding grow: where that is
+    more than the tolerance of proofs, the tolerance is it, up to ROUNDED.
+
     Derivatives are those of complex steps of the kernels (Squire and Trapp 1998).
     """
     random = np.random.default_rng(seed)
@@ -91,7 +96,19 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     evaluate = _derivatives if function.is_derivative else _values
     outputs = [evaluate(function, model, row) for row in inputs]
     columns = [np.array(column) for column in zip(*outputs, strict=True)]
-    return States([np.array(column) for column in zip(*inputs, strict=True)], columns, TOLERANCES[real])
+    tolerance = TOLERANCES[real]
+    if function.function.solves and real == "double":
+        tolerance = max(tolerance, min(ROUNDED, EPSILON * _condition(plant, scratch, inputs)))
+    return States([np.array(column) for column in zip(*inputs, strict=True)], columns, tolerance)
+
+
+def _condition(plant: Any, context: Any, inputs: Sequence[Any]) -> float:
+    """The largest condition number of the mass matrix at some of the states, whose first input is q."""
+    worst = 1.0
+    for row in inputs[:FEW]:
+        plant.SetPositions(context, row[0])
+        worst = max(worst, float(np.linalg.cond(plant.CalcMassMatrix(context))))
+    return worst
 
 
 def _numbers(variable: Variable, context: Any, function: CodeFunction, random: np.random.Generator) -> Any:

@@ -37,6 +37,7 @@ class ModelFunction:
         of: "frame", "links" or "".
         table: more about it as data, for the table that lies beside code.
         ways: to compute it otherwise, as record_function() takes them.
+        solves: whether equations with the mass matrix are solved, so that its condition lets rounding grow.
     """
 
     words: str
@@ -46,6 +47,7 @@ class ModelFunction:
     of: str = ""
     table: dict[str, Any] = field(default_factory=dict)
     ways: Sequence[Callable[..., Any]] = ()
+    solves: bool = False
 
     def input_variables(self, sizes: dict[str, int]) -> list[Variable]:
         """Its inputs for a model of these sizes."""
@@ -143,6 +145,7 @@ MODEL_FUNCTIONS = {
         ("q", "v", "tau"),
         (("vdot", ("nv",), "accelerations [rad/s^2, m/s^2]"),),
         _entry("evaluate_forward_dynamics"),
+        solves=True,
     ),
     "position_rates": ModelFunction(
         "The rates of positions, qdot = N(q) v.",
@@ -164,6 +167,7 @@ MODEL_FUNCTIONS = {
             ("D", ("nv",), "diagonal [kg m^2, kg]"),
         ),
         _mass_matrix_factor,
+        solves=True,
     ),
     "bias": ModelFunction(
         "C(q, v) v of M vdot + C v = tau_g + tau.",

@@ -177,6 +177,27 @@ def test_models_and_functions_that_cannot_be_written_are_refused_in_one_line(tmp
     assert not folder.exists()
 
 
+def test_a_proof_asks_for_no_more_digits_than_the_mass_matrix_leaves(tmp_path):
+    urdf = tmp_path / "uneven.urdf"
+    urdf.write_text(re.sub(r'<mass value="[^"]*"', '<mass value="1e9"', ARM.read_text(), count=1))
+    words = (
+        "codegen",
+        urdf,
+        "--functions",
+        "forward_dynamics,inverse_dynamics",
+        "--to",
+        "python",
+        "-o",
+        tmp_path / "a",
+    )
+    result = succeed(*words, "--proof-states", 20)
+    assert "forward_dynamics is proved to" in result.err and "inverse_dynamics is proved" not in result.err
+    proofs = {each["name"]: each for each in json.loads((tmp_path / "a" / "proof.json").read_text())["functions"]}
+    assert proofs["inverse_dynamics"]["tolerance"] == 1e-12
+    assert 1e-9 < proofs["forward_dynamics"]["tolerance"] <= 1e-6
+    assert proofs["forward_dynamics"]["deviation"] <= proofs["forward_dynamics"]["tolerance"]
+
+
 def test_the_growth_is_told_before_it_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("mbcli.codegen.generation.LARGE", 500)
     words = ["codegen", ARM, "--to", "python", "--proof-states", 2, "-o", tmp_path / "code"]
