@@ -2,6 +2,7 @@
 
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.math.scalar_template import ScalarTemplate
+from mbcli.systems.batch_evaluation import BatchEvalTimeDerivatives, BatchEvalUniquePeriodicDiscreteUpdate
 from mbcli.systems.simulator import (
     ApplySimulatorConfig,
     ExtractSimulatorConfig,
@@ -18,6 +19,8 @@ Simulator_ = ScalarTemplate(Simulator)
 
 __all__ = [
     "ApplySimulatorConfig",
+    "BatchEvalTimeDerivatives",
+    "BatchEvalUniquePeriodicDiscreteUpdate",
     "ExtractSimulatorConfig",
     "GetIntegrationSchemes",
     "InitializeParams",

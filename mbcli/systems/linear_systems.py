@@ -9,7 +9,7 @@ import numpy as np
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection
+from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection, selected_port
 from mbcli.systems.signals import STATE, Reproducible
 
 if TYPE_CHECKING:
@@ -240,15 +240,6 @@ def _port_name(system: Any, port: Any, selection: Any, getter: str, default: str
     return found.get_name()
 
 
-def _port(port: Any, ports: list[Any], selection: Any) -> Any:
-    if isinstance(port, selection):
-        return None if port.name.startswith("kNo") or not ports else ports[0]
-    found = ports[int(port)]
-    if found.get_data_type().name != "kVectorValued":
-        raise RuntimeError(f"linearization: port '{found.get_name()}' is not a vector")
-    return found
-
-
 class StateAndInput:
     """The motion, and an output, of a system as a function of [x, u], by AutoDiffXd, or central differences where
     plants are in it; others_are_fixed: discrete and abstract states beside continuous ones stay as they are.
@@ -257,9 +248,11 @@ class StateAndInput:
     def __init__(
         self, system: Any, context: Any, input_port: Any, output_port: Any, others_are_fixed: bool = False
     ) -> None:
-        u_port = _port(input_port, system.input_ports(), InputPortSelection)
+        u_port = selected_port(input_port, system.input_ports(), InputPortSelection)
         self._system, self._u_port, self._work = system, u_port, context.Clone()
-        self._y_port = None if output_port is None else _port(output_port, system.output_ports(), OutputPortSelection)
+        self._y_port = (
+            None if output_port is None else selected_port(output_port, system.output_ports(), OutputPortSelection)
+        )
         system.FixInputPortsFrom(system, context, self._work)
         self.is_discrete, self.time_period = False, 0.0
         if not context.num_continuous_states() and context.num_discrete_state_groups():
@@ -303,7 +296,7 @@ class StateAndInput:
 def _of_system(system: Any, context: Any, input_port: Any, output_port: Any) -> Any:
     """As _derivatives(), of any system."""
     motion = StateAndInput(system, context, input_port, output_port)
-    u_port, nx = _port(input_port, system.input_ports(), InputPortSelection), motion.num_states
+    u_port, nx = selected_port(input_port, system.input_ports(), InputPortSelection), motion.num_states
     u0 = np.zeros(0) if u_port is None else u_port.Eval(context)
     value, J = motion.slopes(np.concatenate([motion.x0, u0]))
     f, y = value[:nx], value[nx:]
