@@ -3,6 +3,9 @@
 A library of a wheel (engine/precompile.py) has all of them, a file of the cache (kept_kernels.py) one.
 """
 
+import functools
+import re
+
 from llvmlite import binding
 
 from mbcli.common.collection_pause import paused_collection
@@ -15,21 +18,21 @@ from mbcli.engine.runtime.whole_programs import INNER, WHOLE, inner_kernel, refu
 CALLED_TYPES = ["float64"] * 5
 # What numba would give kernels, which own nothing and whose arrays are contiguous; and a TypeError for arguments.
 RUNTIME = """
-@mbcli_type_error = external global ptr
-declare void @PyErr_SetString(ptr, ptr)
+@mbcli_type_error = external global BYTES
+declare void @PyErr_SetString(BYTES, BYTES)
 
-define void @mbcli_refuse(ptr %message) {
-  %kind = load ptr, ptr @mbcli_type_error
-  call void @PyErr_SetString(ptr %kind, ptr %message)
+define void @mbcli_refuse(BYTES %message) {
+  %kind = load BYTES, PLACE @mbcli_type_error
+  call void @PyErr_SetString(BYTES %kind, BYTES %message)
   ret void
 }
 
-define void @NRT_MemInfo_call_dtor(ptr %owner) {
+define void @NRT_MemInfo_call_dtor(BYTES %owner) {
   ret void
 }
 
-define i32 @numba_attempt_nocopy_reshape(i64 %nd, ptr %dims, ptr %strides, i64 %newnd, ptr %newdims, ptr %newstrides,
-                                         i64 %itemsize, i32 %is_f_order) {
+define i32 @numba_attempt_nocopy_reshape(i64 %nd, WORDS %dims, WORDS %strides, i64 %newnd, WORDS %newdims,
+                                         WORDS %newstrides, i64 %itemsize, i32 %is_f_order) {
 start:
   br label %next
 next:
@@ -39,10 +42,10 @@ next:
   %ends = icmp slt i64 %k, 0
   br i1 %ends, label %end, label %axis
 axis:
-  %at = getelementptr i64, ptr %newstrides, i64 %k
-  store i64 %stride, ptr %at
-  %from = getelementptr i64, ptr %newdims, i64 %k
-  %count = load i64, ptr %from
+  %at = getelementptr i64, WORDS %newstrides, i64 %k
+  store i64 %stride, WORDS %at
+  %from = getelementptr i64, WORDS %newdims, i64 %k
+  %count = load i64, WORDS %from
   %larger = mul i64 %stride, %count
   br label %next
 end:
@@ -66,10 +69,17 @@ def natives_of(kind):
 def new_library(name):
     """A program without kernels."""
     library, runtime = (each.target_context.codegen().create_library(name) for each in (WHOLE, INNER))
-    runtime.add_llvm_module(binding.parse_assembly(RUNTIME))
+    runtime.add_llvm_module(binding.parse_assembly(_runtime()))
     runtime.finalize()
     library.add_linking_library(runtime)
     return library
+
+
+@functools.cache
+def _runtime():
+    """RUNTIME with pointers as LLVM reads them here: with types before its version 17, without from 15 on."""
+    typed, is_typed = {"BYTES": "i8*", "WORDS": "i64*", "PLACE": "i8**"}, binding.llvm_version_info[0] < 17
+    return re.sub("BYTES|WORDS|PLACE", lambda found: typed[found[0]] if is_typed else "ptr", RUNTIME)
 
 
 def add_native(library, symbol, twin, kind, types, handles):
