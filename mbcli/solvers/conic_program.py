@@ -246,7 +246,7 @@ class ConicProgram(BasicProgram):
     def AddScaledDiagonallyDominantMatrixConstraint(self, X: Any) -> list[list[Any]]:
         """X (n, n) is a sum of semidefinite matrices with two rows and columns each, so it is semidefinite.
 
-        Returns [i][j], i < j, of these (2, 2).
+        Returns a list of rows with these matrices (2, 2), above the diagonal; None elsewhere.
         """
         X = np.asarray(X, dtype=object)
         n = len(X)
