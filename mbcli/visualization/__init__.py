@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mbcli.visualization.meshcat_visualizer import MeshcatVisualizer, MeshcatVisualizerParams
     from mbcli.visualization.model_visualizer import ModelVisualizer
     from mbcli.visualization.sliders import MeshcatPoseSliders
+    from mbcli.visualization.sublevel_sets import plot_sublevelset_expression, plot_sublevelset_quadratic
     from mbcli.visualization.triads import AddFrameTriadIllustration
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "ModelVisualizer",
     "StartMeshcat",
     "VisualizationConfig",
+    "plot_sublevelset_expression",
+    "plot_sublevelset_quadratic",
 ]
 
 __getattr__ = lazy_exports(
@@ -40,6 +43,7 @@ __getattr__ = lazy_exports(
         "meshcat_visualizer": ("MeshcatVisualizer", "MeshcatVisualizerParams"),
         "model_visualizer": ("ModelVisualizer",),
         "sliders": ("MeshcatPoseSliders",),
+        "sublevel_sets": ("plot_sublevelset_expression", "plot_sublevelset_quadratic"),
         "triads": ("AddFrameTriadIllustration",),
     },
 )
