@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.solvers.evaluators import Constraint, Cost, EvaluatorBase, LinearConstraint, LinearCost, QuadraticCost
+from mbcli.solvers.evaluators import EvaluatorBase, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.latex import in_latex
 
 if TYPE_CHECKING:
@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray
 
 
-BASES = (EvaluatorBase, Cost, Constraint)
-
-
 class _BindingOfAny(type):
-    """Binding[kind]: a Binding of an evaluator of that kind; one derived from it is another one, as in pydrake, but for
-    Cost, Constraint and EvaluatorBase."""
+    """Binding[kind]: a Binding of an evaluator of that kind; one derived from it is another one, as in pydrake."""
 
     def __getitem__(cls, kind: type) -> type:
         return _BindingOfKind(f"Binding[{kind.__name__}]", (Binding,), {"kind": kind})
@@ -34,7 +30,7 @@ class _BindingOfKind(_BindingOfAny):
         kind = cls.kind  # type: ignore[attr-defined]
         if not isinstance(found, Binding):
             return False
-        return type(found.evaluator()) is kind or (kind in BASES and isinstance(found.evaluator(), kind))
+        return type(found.evaluator()) is kind
 
 
 class Binding(metaclass=_BindingOfAny):

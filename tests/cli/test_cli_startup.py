@@ -134,7 +134,10 @@ assert numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.full((2, 2), 3.0)).to
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_simulation_does_import_numba(monkeypatch):
-    """The test above would see it."""
+def test_a_simulation_imports_numba_where_kernels_are_to_be_compiled_alone(monkeypatch, tmp_path):
     monkeypatch.setenv("MBCLI_PRECOMPILED", "0")
-    assert "numba" in imported("-q", "simulate", ARM, "-t", "0.001", "--no-log")
+    words = ("-q", "simulate", ARM, "-t", "0.001", "--no-log")
+    imported(*words)
+    assert "numba" not in imported(*words)
+    monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path))
+    assert "numba" in imported(*words)

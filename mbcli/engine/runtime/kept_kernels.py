@@ -41,10 +41,7 @@ class KeptKernels(PrecompiledKernels):
 
     def __getattr__(self, name):
         native = self._native(name)
-        if native is None:
-            found = getattr(self._compile(), name)
-        else:
-            found = native.function(()) if native.handles is not None and native.load() else native
+        found = getattr(self._compile(), name) if native is None else native
         setattr(self, name, found)
         return found
 
@@ -63,7 +60,8 @@ class KeptKernels(PrecompiledKernels):
         if name not in self._natives:
             symbol, handles = self._told(name) or self._named(name)
             source = functools.partial(self._source, name)
-            self._natives[name] = NativeKernel(name, symbol, handles, source) if symbol else None
+            general = functools.partial(lambda name: getattr(self._compile(), name), name)
+            self._natives[name] = NativeKernel(name, symbol, handles, source, general) if symbol else None
         return self._natives[name]
 
     def _told(self, name):
@@ -107,14 +105,17 @@ class NativeKernel:
         symbol: of its machine code, and of its file.
         handles: how many of its arguments are; None if kernels call it by address.
         source: () -> what it is made from, as machine_code() takes it.
+        general: () -> the kernel as numba compiles it, for structs of any numbers, and for kernels without handles.
     """
 
-    def __init__(self, name, symbol, handles, source):
+    def __init__(self, name, symbol, handles, source, general):
         self.__name__, self.handles = name, handles
-        self._symbol, self._source = symbol, source
+        self._symbol, self._source, self._general = symbol, source, general
         self._code = self._free = None
 
     def __call__(self, *arguments):
+        if self.handles is None or type(arguments[0]) is not int:
+            return self._general()(*arguments)
         if self._free is None:
             self._free = self.function(())
         return self._free(*arguments)

@@ -683,7 +683,7 @@ FAULTS = [
     # the robot
     pytest.param(
         '<robot name="r"', '<robot name="r" version="2.0"', "<robot ", "warning", "VERSION_UNSUPPORTED",
-        'URDF version "2.0" is read as 1.2', id="unknown version",
+        'URDF version "2.0" is ignored, it is read as 1.2', id="unknown version",
     ),
     pytest.param(
         '<robot name="r"', "<robot", "<robot ", "warning", "ATTRIBUTE_MISSING",
