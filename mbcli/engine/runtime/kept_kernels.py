@@ -114,7 +114,7 @@ class NativeKernel:
         self._code = self._free = None
 
     def __call__(self, *arguments):
-        if self.handles is None or type(arguments[0]) is not int:
+        if self.handles is None or (self.handles and type(arguments[0]) is not int):
             return self._general()(*arguments)
         if self._free is None:
             self._free = self.function(())
