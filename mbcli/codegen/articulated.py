@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mbcli.codegen.point_inertia import ZERO, Inertia, about_z, times, turned, turned_about_z
+from mbcli.codegen.point_inertia import PAIRS, ZERO, Inertia, about_z, times, turned, turned_about_z
 from mbcli.engine.smooth.spatial import add, cross, dot, scale, subtract
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mbcli.codegen.point_inertia import Vector3
 
     Symmetric = tuple[Any, Any, Any, Any, Any, Any]  # xx, yy, zz, xy, xz, yz
-
-PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 class Articulated(NamedTuple):

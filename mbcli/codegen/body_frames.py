@@ -95,7 +95,7 @@ class Tree:
             outboard = [k for k in range(1, n) if self.parent[k] == b]
             following = max(outboard, key=lambda k: weight[k], default=None)
             if following is not None:
-                along[b] = self._nearest(self.p_PF[following], self._axis(following), 0.0)
+                along[b] = self._nearest(self.p_PF[following], self._axis(following))
             elif self.kind[self.parent[b]] == TURNS:
                 along[b] = self._nearest_on_own(b, along[self.parent[b]])
         for b in range(1, n):
@@ -109,7 +109,7 @@ class Tree:
         return tuple(row[2] for row in self.R_PF[b])
 
     @staticmethod
-    def _nearest(r: Vector3, axis: Vector3, otherwise: Any) -> Any:
+    def _nearest(r: Vector3, axis: Vector3) -> Any:
         """Where on z the line through r along an axis is nearest."""
         if 1.0 - axis[2] * axis[2] < PARALLEL:
             return r[2]

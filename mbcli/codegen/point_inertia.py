@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Vector3 = tuple[Any, Any, Any]
 
+PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric matrix: xx, yy, zz, xy, xz, yz
 ZERO, UNIT_Z = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 TRACE = 1e-15  # of the largest of some numbers: no more than rounding leaves
 
@@ -40,8 +41,7 @@ def together(a: Inertia, b: Inertia) -> Inertia:
 def shifted(I: Inertia, r: Vector3) -> Inertia:
     """The same points about an origin from which the old one is at r."""
     m, h, J = I
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    moments = [x + h[i] * r[j] + (r[i] * h[j] + (m * r[i]) * r[j]) for x, (i, j) in zip(J, pairs, strict=True)]
+    moments = [x + h[i] * r[j] + (r[i] * h[j] + (m * r[i]) * r[j]) for x, (i, j) in zip(J, PAIRS, strict=True)]
     return Inertia(m, add(h, scale(m, r)), tuple(moments))
 
 
@@ -49,8 +49,7 @@ def turned(R: Sequence[Vector3], I: Inertia) -> Inertia:
     """In axes in which those of before are the columns of R, which has three rows."""
     xx, yy, zz, xy, xz, yz = I.J
     rows = [(dot(row, (xx, xy, xz)), dot(row, (xy, yy, yz)), dot(row, (xz, yz, zz))) for row in R]
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    return Inertia(I.m, times(R, I.h), tuple(dot(rows[i], R[j]) for i, j in pairs))
+    return Inertia(I.m, times(R, I.h), tuple(dot(rows[i], R[j]) for i, j in PAIRS))
 
 
 def turned_about_z(c: Any, s: Any, I: Inertia) -> Inertia:

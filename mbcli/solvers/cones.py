@@ -6,12 +6,14 @@ nonlinear programs takes the values of Eval() between bounds instead.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.autodiffutils import AutoDiffXd, ExtractValue
 from mbcli.numbered_enum import NumberedEnum
+from mbcli.solvers.affine_argument import AffineArgument
 from mbcli.solvers.evaluators import Constraint
 
 if TYPE_CHECKING:
@@ -25,30 +27,22 @@ SECOND_ORDER, SEMIDEFINITE, EXPONENTIAL = "second order", "semidefinite", "expon
 ROOT = np.sqrt(2.0)
 
 
-class ConeConstraint(Constraint):
+class ConeConstraint(Constraint, ABC):
     """A constraint with KIND: that of the cone of Clarabel's."""
 
     KIND = ""
 
+    @abstractmethod
     def cone(self) -> tuple[FloatArray, FloatArray]:
         """(A (m, n), b (m,)): A x + b is to be in the cone."""
-        raise NotImplementedError
 
 
-class _AffineCone(ConeConstraint):
+class _AffineCone(AffineArgument, ConeConstraint):
     """z = A x + b in a cone."""
-
-    SIZES = 1  # numbers of z, at least
 
     def __init__(self, A: Any, b: ArrayLike, num_values: int) -> None:
         self._take(A, b)
         super().__init__(self._values, np.zeros(num_values), np.full(num_values, np.inf), self._A.shape[1])
-
-    def _take(self, A: Any, b: ArrayLike) -> None:
-        self._A = np.atleast_2d(np.asarray(A.toarray() if hasattr(A, "toarray") else A, dtype=float))
-        self._b = np.asarray(b, dtype=float).reshape(-1)
-        if len(self._A) != self._b.size or self._b.size < self.SIZES:
-            raise RuntimeError(f"{type(self).__name__}: A {self._A.shape} and b ({self._b.size},) do not fit it")
 
     def A(self) -> Any:
         """(m, n), a scipy.sparse.csc_matrix as in pydrake."""
@@ -56,18 +50,9 @@ class _AffineCone(ConeConstraint):
 
         return csc_matrix(self._A)
 
-    def b(self) -> FloatArray:
-        """(m,)"""
-        return self._b.copy()
-
-    def UpdateCoefficients(self, new_A: Any, new_b: ArrayLike) -> None:
-        """Replaces A and b. RuntimeError for another number of variables."""
-        if np.shape(new_A)[1] != self.num_vars():
-            raise RuntimeError(f"A has {np.shape(new_A)[1]} columns for {self.num_vars()} variables")
-        self._take(new_A, new_b)
-
+    @abstractmethod
     def _values(self, x: Any) -> Any:
-        raise NotImplementedError
+        """What is to be positive, at x."""
 
 
 class _EvalType(NumberedEnum):
@@ -96,7 +81,7 @@ class LorentzConeConstraint(_AffineCone):
         return self._A, self._b
 
     def _values(self, x: Any) -> Any:
-        z = self._A @ x + self._b
+        z = self._argument(x)
         return np.array([z[0], z[0] * z[0] - z[1:] @ z[1:]])
 
 
@@ -115,7 +100,7 @@ class RotatedLorentzConeConstraint(_AffineCone):
         return turn @ self._A, turn @ self._b
 
     def _values(self, x: Any) -> Any:
-        z = self._A @ x + self._b
+        z = self._argument(x)
         return np.array([z[0], z[1], z[0] * z[1] - z[2:] @ z[2:]])
 
 
@@ -138,7 +123,7 @@ class ExponentialConeConstraint(_AffineCone):
         return self._A[::-1], self._b[::-1]
 
     def _values(self, x: Any) -> Any:
-        z = self._A @ x + self._b
+        z = self._argument(x)
         return np.array([z[0] - z[1] * np.exp(z[2] / z[1]), z[1]])
 
 
@@ -155,9 +140,9 @@ class _Semidefinite(ConeConstraint):
         """The number of rows of the matrix."""
         return self._rows
 
+    @abstractmethod
     def _matrix(self, x: Any) -> Any:
         """(n, n) at x."""
-        raise NotImplementedError
 
     def _eigenvalues(self, x: Any) -> Array:
         M = np.asarray(self._matrix(x))

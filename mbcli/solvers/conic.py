@@ -66,9 +66,12 @@ def needs_cones(prog: MathematicalProgram) -> bool:
         return False
     if find_spec("clarabel") is None:
         raise ResourceError("semidefinite and exponential cones need Clarabel: pip install 'mbcli[solvers]'")
-    for b in (*prog.costs, *prog.constraints):
-        if not (is_convex_cost(b.evaluator()) if b in prog.costs else _takes(b.evaluator())):
-            raise RuntimeError(f"beside semidefinite and exponential cones costs and constraints are convex, not {b!r}")
+    others = [b for b in prog.costs if not is_convex_cost(b.evaluator())]
+    others += [b for b in prog.constraints if not _takes(b.evaluator())]
+    if others:
+        raise RuntimeError(
+            f"beside semidefinite and exponential cones costs and constraints are convex, not {others[0]!r}"
+        )
     return True
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.solvers.affine_argument import AffineArgument
 from mbcli.solvers.evaluators import Cost
 
 if TYPE_CHECKING:
@@ -14,18 +16,12 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 
-class NormCost(Cost):
+class NormCost(AffineArgument, Cost, ABC):
     """A norm of z = A x + b."""
 
     def __init__(self, A: Any, b: ArrayLike) -> None:
         self._take(A, b)
-        super().__init__(lambda x: self._norm(self._A @ x + self._b), 1, self._A.shape[1])
-
-    def _take(self, A: Any, b: ArrayLike) -> None:
-        self._A = np.atleast_2d(np.array(A.toarray() if hasattr(A, "toarray") else A, dtype=float))
-        self._b = np.array(b, dtype=float).reshape(-1)
-        if len(self._A) != self._b.size:
-            raise RuntimeError(f"{type(self).__name__}: A {self._A.shape} and b ({self._b.size},) do not fit")
+        super().__init__(lambda x: self._norm(self._argument(x)), 1, self._A.shape[1])
 
     def A(self) -> FloatArray:
         """(m, n)"""
@@ -39,16 +35,6 @@ class NormCost(Cost):
 
         return csc_matrix(self._A)
 
-    def b(self) -> FloatArray:
-        """(m,)"""
-        return self._b
-
-    def UpdateCoefficients(self, new_A: Any, new_b: ArrayLike) -> None:
-        """Replaces A and b. RuntimeError for another number of variables."""
-        if np.shape(new_A)[1] != self.num_vars():
-            raise RuntimeError(f"A has {np.shape(new_A)[1]} columns for {self.num_vars()} variables")
-        self._take(new_A, new_b)
-
     def update_A_entry(self, i: int, j: int, val: float) -> None:
         """Replaces an element of A."""
         self._A[i, j] = val
@@ -57,16 +43,17 @@ class NormCost(Cost):
         """Replaces an element of b."""
         self._b[i] = val
 
+    @abstractmethod
     def _norm(self, z: Any) -> Any:
-        raise NotImplementedError
+        """The norm of z (m,)."""
 
+    @abstractmethod
     def _slope(self, z: FloatArray) -> FloatArray:
         """Derivatives (m,) of the norm by z, one of them where there are several."""
-        raise NotImplementedError
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """Derivatives (1, n)."""
-        return self._slope(self._A @ x + self._b)[None] @ self._A
+        return self._slope(self._argument(x))[None] @ self._A
 
 
 class L2NormCost(NormCost):

@@ -17,7 +17,7 @@ from mbcli.math.symbolic_polynomial import Polynomial as SymbolicPolynomial
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.conic_program import ConicProgram
 from mbcli.solvers.given_arguments import ordered_arguments
-from mbcli.solvers.symbolic_parts import DecisionVariable, polynomials
+from mbcli.solvers.symbolic_parts import named_variables, polynomials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,12 +43,7 @@ class PolynomialProgram(ConicProgram):
 
     def NewIndeterminates(self, rows: int, cols: Any = None, name: str = "x") -> Array:
         """New variables of polynomials, which no solver decides: (rows,), or (rows, cols)."""
-        if isinstance(cols, str):
-            cols, name = None, cols
-        shape = (int(rows),) if cols is None else (int(rows), int(cols))
-        made = np.empty(shape, dtype=object)
-        for place in np.ndindex(shape):
-            made[place] = DecisionVariable(f"{name}({','.join(map(str, place))})", real=True)
+        made = named_variables(rows, cols, name)
         self.AddIndeterminates(made)
         return made
 

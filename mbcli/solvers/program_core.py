@@ -30,7 +30,7 @@ from mbcli.solvers.evaluators import (
 from mbcli.solvers.given_arguments import flat_variables
 from mbcli.solvers.norms import L2NormCost, NormCost
 from mbcli.solvers.options import SolverOptions
-from mbcli.solvers.symbolic_parts import DecisionVariable
+from mbcli.solvers.symbolic_parts import DecisionVariable, named_variables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,12 +75,7 @@ class ProgramCore:
           >>> MathematicalProgram().NewContinuousVariables(2, "q")
           array([q(0), q(1)], dtype=object)
         """
-        if isinstance(cols, str):
-            cols, name = None, cols
-        shape = (int(rows),) if cols is None else (int(rows), int(cols))
-        made = np.empty(shape, dtype=object)
-        for place in np.ndindex(shape):
-            made[place] = DecisionVariable(f"{name}({','.join(map(str, place))})", real=True)
+        made = named_variables(rows, cols, name)
         self.AddDecisionVariables(made)
         return made
 

@@ -10,7 +10,7 @@ import sympy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mbcli.math.array_types import FloatArray
+    from mbcli.math.array_types import Array, FloatArray
 
 
 class DecisionVariable(sympy.Dummy):
@@ -26,6 +26,17 @@ class DecisionVariable(sympy.Dummy):
 
     def _sympystr(self, printer: Any) -> str:
         return str(self.name)
+
+
+def named_variables(rows: int, cols: Any, name: str) -> Array:
+    """New variables (rows,), or (rows, cols), with names such as x(0) or x(0,1). A text for cols is the name."""
+    if isinstance(cols, str):
+        cols, name = None, cols
+    shape = (int(rows),) if cols is None else (int(rows), int(cols))
+    made = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        made[place] = DecisionVariable(f"{name}({','.join(map(str, place))})", real=True)
+    return made
 
 
 class Polynomials:

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-plt = pytest.importorskip("matplotlib.pyplot")
-sympy = pytest.importorskip("sympy")
+from mbcli.symbolic import Variable
+from mbcli.visualization import plot_sublevelset_expression, plot_sublevelset_quadratic
 
-from mbcli.symbolic import Variable  # noqa: E402
-from mbcli.visualization import plot_sublevelset_expression, plot_sublevelset_quadratic  # noqa: E402
+plt = pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ class KeptKernels(PrecompiledKernels):
 
     def __getattr__(self, name):
         native = self._native(name)
-        found = getattr(self._compile(), name) if native is None else native
+        found = self._general(name) if native is None else native
         setattr(self, name, found)
         return found
 
@@ -60,9 +60,12 @@ class KeptKernels(PrecompiledKernels):
         if name not in self._natives:
             symbol, handles = self._told(name) or self._named(name)
             source = functools.partial(self._source, name)
-            general = functools.partial(lambda name: getattr(self._compile(), name), name)
+            general = functools.partial(self._general, name)
             self._natives[name] = NativeKernel(name, symbol, handles, source, general) if symbol else None
         return self._natives[name]
+
+    def _general(self, name):
+        return getattr(self._compile(), name)
 
     def _told(self, name):
         """The symbol of a kernel and how many handles it takes, as an earlier run of the same sources found them."""
