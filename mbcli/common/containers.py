@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mbcli.math.array_types import Array
 
@@ -28,31 +29,31 @@ class _Key:
         return bool(self.value.EqualTo(other.value))
 
 
-class EqualToDict(dict[Any, Any]):
+class EqualToDict(MutableMapping[Any, Any]):
     """A dict whose keys are equal where their EqualTo() says so, since `==` of theirs makes a formula."""
 
     def __init__(self, *items: Any, **named: Any) -> None:
-        super().__init__({_Key(key): value for key, value in dict(*items, **named).items()})
+        self._held: dict[_Key, Any] = {}
+        self.update(dict(*items, **named))
 
     def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(_Key(key))
+        return self._held[_Key(key)]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(_Key(key), value)
+        self._held[_Key(key)] = value
 
     def __delitem__(self, key: Any) -> None:
-        super().__delitem__(_Key(key))
+        del self._held[_Key(key)]
 
-    def __contains__(self, key: Any) -> bool:
-        return super().__contains__(_Key(key))
+    def __iter__(self) -> Iterator[Any]:
+        return (key.value for key in self._held)
 
-    def get(self, key: Any, default: Any = None) -> Any:
-        """The value of a key, the default without it."""
-        return super().get(_Key(key), default)
+    def __len__(self) -> int:
+        return len(self._held)
 
     def raw(self) -> dict[Any, Any]:
-        """A dict with the keys themselves."""
-        return {key.value: value for key, value in self.items()}
+        """A dict with the same keys, of which `==` decides."""
+        return dict(self)
 
 
 class NamedViewBase:

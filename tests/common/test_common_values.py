@@ -79,7 +79,9 @@ def test_keys_are_equal_where_they_say_so():
     found = EqualToDict({Formula("a"): 1, Formula("b"): 2})
     found[Formula("a")] = 3
     assert found[Formula("a")] == 3 and found.get(Formula("b")) == 2 and Formula("c") not in found and 1 not in found
-    assert sorted((key.name, value) for key, value in found.raw().items()) == [("a", 3), ("b", 2)]
+    for pairs in (found.raw().items(), found.items(), zip(found, found.values(), strict=True)):
+        assert sorted((key.name, value) for key, value in pairs) == [("a", 3), ("b", 2)]
+    assert found.setdefault(Formula("b"), 5) == 2 and found.pop(Formula("a")) == 3 and len(found) == 1
 
 
 def test_holders_are_of_the_type_of_their_object():
