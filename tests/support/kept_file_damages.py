@@ -77,7 +77,7 @@ def in_a_child(cache, plant, mesh):
             os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
             faulthandler.enable()
             signal.alarm(LONGEST)
-            os.environ["MBCLI_CACHE_DIR"], os.environ["MBCLI_PRECOMPILED"] = str(cache), "0"
+            os.environ["MBCLI_CACHE_DIR"] = str(cache)
             with os.fdopen(writes, "wb") as file:
                 file.write(bits_of_results(plant, mesh))
             code = 0
