@@ -12,7 +12,7 @@ from mbcli.common.setting import options_of_sweeps, settings_of
 from mbcli.parsers.load_arguments import CONTACT, GROUND, HOLD, STEP, HoldArguments, LoadArguments
 from mbcli.simulation.control.choices import DEFAULT_LIMIT, WAYS, ControllerChoice, Follow
 from mbcli.simulation.run_arguments import RunArguments
-from mbcli.simulation.setting_groups import ACTING, INPUT, INTEGRATION, LOG, TIME
+from mbcli.simulation.setting_groups import ACCOUNT, ACTING, INPUT, INTEGRATION, LOG, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +156,7 @@ GROUPS = (
     (RunArguments, (INTEGRATION,)),
     (LoadArguments, (GROUND, CONTACT)),
     (HoldArguments, (HOLD,)),
-    (RunArguments, (INPUT, ACTING, LOG)),
+    (RunArguments, (INPUT, ACTING, LOG, ACCOUNT)),
 )
 SWEEP_OPTIONS = tuple(option for record, groups in GROUPS for option in options_of_sweeps(record, groups))
 """Of a sweep's runs, in the order of `mbcli simulate`."""

@@ -82,7 +82,7 @@ Keys of the JSON document, beside those that all have; q and v are those of the 
                                 and the range of the kinetic energy; rest: energy_change less all work,
                                 the error of the integration; compliance_change: of the energy that
                                 compliant contact stores; contact_friction, contact_dissipation: works,
-                                the parts of contact beside it
+                                the parts of contact beside it; with --each a list of each, one a world
   constraint_error              largest norm of the position errors in the rows; null without constraints
   contact                       null if nothing can touch; else most_contacts, in a row, most_faces, those
                                 of them that are faces of surfaces; in discrete plants also, of the
@@ -419,6 +419,8 @@ def render(summary: dict[str, Any], code: int = 0) -> list[str]:
     if contact is not None and "sleeping_bodies" in contact:
         lines.append(f"{counted(contact['sleeping_bodies'], 'body sleeps', 'bodies sleep')} at the end")
     if summary["balance"] is not None:
+        from mbcli.simulation.run_summary import balance_in_words
+
         lines.append(balance_in_words(summary["balance"]))
     if summary["tracking"]:
         worst = max(summary["tracking"], key=lambda each: each["largest_error"])
@@ -450,22 +452,6 @@ def efforts_in_words(efforts: list[dict[str, Any]]) -> list[str]:
         more = f", ... ({len(limited)} in all)" if len(limited) > MOST_EFFORTS else ""
         lines.append(f"at their effort limits: {listed}{more}")
     return lines
-
-
-def balance_in_words(balance: dict[str, float]) -> str:
-    names = ["actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints"]
-    names += ["pushes", "plugins"]
-    work = [
-        f"{name.replace('_', ' ')} {balance[name]:.4g} J"
-        for name in names
-        if abs(balance[name]) > 1e-9 * balance["flow"]
-    ]
-    parts = ("contact_friction", "contact_dissipation", "compliance_change")
-    stored = ""
-    if any(abs(balance[name]) > 1e-9 * balance["flow"] for name in parts):
-        friction, dissipation, change = (f"{balance[name]:.4g} J" for name in parts)
-        stored = f"; compliant contact stores {change} more, contact friction {friction}, dissipation {dissipation}"
-    return f"work of {', '.join(work) or 'nothing'}{stored}; error of the integration {balance['rest']:.3g} J"
 
 
 def _rate(value: float) -> str:

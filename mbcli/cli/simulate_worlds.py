@@ -128,6 +128,11 @@ def render(summary: dict[str, Any]) -> str:
         lines += [f"  {s['world']} at {s['time']:.6g} s: {printable(s['message'])}" for s in stopped[:MOST_LISTED]]
         if len(stopped) > MOST_LISTED:
             lines.append(f"  and {len(stopped) - MOST_LISTED} more")
+    if summary["balance"] is not None:
+        from mbcli.simulation.run_summary import balance_in_words
+
+        together = {name: sum(values) for name, values in summary["balance"].items()}
+        lines.append(f"of all worlds together {balance_in_words(together)}")
     if summary["status"] == "interrupted":
         lines.append(f"stopped by a signal at t = {summary['end_time']:.6g} s")
     if summary["log"]:

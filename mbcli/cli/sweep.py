@@ -63,7 +63,8 @@ Measures, EXPRESSION or NAME=EXPRESSION, over the rows of the run (--log-rate):
   of a deformable body BODY.x, .y, .z (mass centre), .low, .high (its least and largest z)
 \b
 Columns: point, seed, what varies, status, message, measures, end_time [s], energy_start, energy_end,
-energy_drift [J], contacts_max, contact_force_max [N], contact_depth_max [m], final NAME of each coordinate.
+energy_drift [J], contacts_max, contact_force_max [N], contact_depth_max [m], with --balance [J] balance_CAUSE of each
+entry that simulate has, final NAME of each coordinate.
 status: ok; what the model did: diverged (not finite, or not solved: the final state is the last good one),
 invalid_model, timeout, crashed; what a machine did: lost (the worker), out_of_memory, file, version, which are
 tried again, --retries times and by --resume. Exit code 5 if no run is ok.

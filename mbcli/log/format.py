@@ -19,7 +19,7 @@ from mbcli.log.fields.u import actuation_field
 FORMAT = "mbcli-log"
 FORMAT_VERSION = "1.8"
 WORLDS_FORMAT = "mbcli-worlds"  # of logs of many worlds, see worlds.py
-WORLDS_VERSION = "1.4"
+WORLDS_VERSION = "1.5"
 FINAL_STATUSES = ("complete", "interrupted", "failed")
 STATUSES = ("running", *FINAL_STATUSES)
 SEVERITIES = ("info", "warning", "error")

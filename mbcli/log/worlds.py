@@ -185,14 +185,22 @@ class WorldsLog:
         return self._contacts.names(*names)
 
     def checkpoint(self) -> dict[str, Array]:
-        """{name: (n, ...)} of what runs need that go on; {} in logs before 1.4, and of runs under a controller."""
-        with self._file.reading("checkpoint"):
-            paths = self._file.datasets("checkpoint") if self._file.has("checkpoint") else ()
-            found = {path.removeprefix("checkpoint/"): self._file.dataset(path).content() for path in paths}
+        """{name: (n, ...)} of what runs need that go on; {} of old logs (1.3; 1.4 under a controller)."""
+        found = self._contents("checkpoint")
         for name, values in found.items():
             if np.ndim(values) < 1 or len(values) != self.count or values.dtype.kind not in "fi":
                 raise self._file.damaged(f"checkpoint/{name} is not of {self.count} worlds")
         return found
+
+    def controller_state(self) -> dict[str, Array]:
+        """{name: what a controller needs that goes on}; {} of runs without one, and in logs before 1.5."""
+        return self._contents("controller")
+
+    def _contents(self, group: str) -> dict[str, Array]:
+        """{name: array} of a group; {} without it."""
+        with self._file.reading(group):
+            paths = self._file.datasets(group) if self._file.has(group) else ()
+            return {path.removeprefix(f"{group}/"): self._file.dataset(path).content() for path in paths}
 
     def read_sources(self) -> list[SourceFile]:
         """The model files as they were read; none in logs before 1.3."""

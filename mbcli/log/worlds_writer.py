@@ -110,11 +110,17 @@ class WorldsWriter:
         self._next += rows
 
     def finish(
-        self, status: str, end_times: FloatArray, messages: Sequence[str], checkpoint: Mapping[str, Array] | None = None
+        self,
+        status: str,
+        end_times: FloatArray,
+        messages: Sequence[str],
+        checkpoint: Mapping[str, Array] | None = None,
+        controller: Mapping[str, Array] | None = None,
     ) -> None:
         """Ends the log: "complete" or "interrupted"; [s] where each world ended, and why if it stopped, else "".
 
-        checkpoint: {name: (n, ...)} of what runs need that go on from the last row.
+        checkpoint: {name: (n, ...)} of what runs need that go on from the last row. controller: {name: array} of what
+            their controller needs.
         """
         with self._writing():
             create_texts(self._file.attrs, "status", [status], scalar=True)
@@ -126,6 +132,8 @@ class WorldsWriter:
             self._file.create_dataset("worlds/message", data=np.array(data, dtype=dtype), dtype=dtype)
             for name, values in (checkpoint or {}).items():
                 self._create_numbers(f"checkpoint/{name}", values)
+            for name, values in (controller or {}).items():
+                self._create_numbers(f"controller/{name}", values)
             self._file.close()
             self._stream.close()
         with self._writing():

@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from mbcli.math.array_types import Vector
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
 
 WATCHED_ALONE = "view_alone"  # of a run that only its page called
 REMEMBERED = {"carried", "servo_carried", "tick", "activations"}  # of controllers and actuators, not in rows
+
+
+def start_in_log(path: str, plant: MultibodyPlant) -> Vector:
+    """(nq,) where the run of a log started. ModelError if the log does not have that."""
+    with Log(path) as log:
+        rows = next(log.chunks(["state/q"], stop=1), None)
+        q: Any = np.zeros(0) if rows is None else rows["state/q"][0]
+    if q.shape != (plant.num_positions(),) or not np.isfinite(q).all():
+        raise ModelError(f"{path}: error: the log has no start of this model to go on from")
+    return q
 
 
 class EarlierRun:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.errors import ArgumentError, ModelError
+from mbcli.errors import ArgumentError, ControlError, ModelError
 from mbcli.log.fields.u import INPUT
 from mbcli.log.rows import SAME_TIME
 from mbcli.log.worlds import WorldsLog
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array, FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
+    from mbcli.simulation.world_ticks import WorldTicks
     from mbcli.simulation.worlds import Worlds
 
 BLOCK_BYTES = 1 << 26  # of rows that are copied at once
@@ -30,7 +31,7 @@ class EarlierWorlds:
     """A log of many worlds to go on from, open for reading; a context manager.
 
     The state is that of its last row, at which all worlds that run had taken the same steps. What rows do not have is
-    in its checkpoint: logs before 1.4, and those of runs under a controller, have none.
+    in its checkpoint: logs before 1.4, and before 1.5 those of runs under a controller, have none.
 
     Args:
         path: the log.
@@ -52,9 +53,10 @@ class EarlierWorlds:
             self._saved = log.checkpoint()
             if not self._saved:
                 raise ModelError(
-                    f"{path}: error: has no checkpoint to go on from: logs before 1.4 and runs under a controller, or "
-                    "that failed, have none"
+                    f"{path}: error: has no checkpoint to go on from: logs before 1.4, runs under a controller before "
+                    "1.5 and those that failed have none"
                 )
+            self._of_controller = log.controller_state()
             rows = [self._row(path, 0) for path in STATE]
             if not np.isfinite(rows[0]).all() or not np.isfinite(rows[1]).all():
                 raise ModelError(f"{path}: error: its first row is not finite")
@@ -124,6 +126,21 @@ class EarlierWorlds:
         except (KeyError, ValueError) as error:
             raise ModelError(f"{self.path}: error: its checkpoint does not fit the model: {error}") from None
         return float(self.log.times[last])
+
+    def require_controller(self, given: bool) -> None:
+        """ArgumentError unless the runs had a controller if they are to have one."""
+        if given != bool(self._of_controller):
+            had, how = ("a", "give the same") if self._of_controller else ("no", "leave out")
+            raise ArgumentError(f"{self.path}: error: was run under {had} controller: {how} {argument('controller')}")
+
+    def begin_ticks(self, ticks: WorldTicks) -> None:
+        """The controller goes on from where it was. ModelError for another one's state."""
+        try:
+            ticks.load(self._of_controller, self.steps_done)
+        except (KeyError, IndexError, ValueError) as error:
+            raise ModelError(f"{self.path}: error: has no state of this controller: {error}") from None
+        except ControlError as error:
+            raise ModelError(str(error)) from None
 
     def blocks(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number of the first row, {path: (n, rows, columns)}) of the rows that stay."""

@@ -191,8 +191,6 @@ class RunSettings(TypedDict, total=False):
             default=False,
             log_may_ask=always,
             of=ACCOUNT,
-            worlds=False,
-            sweeps=False,
         ),
     ]
 

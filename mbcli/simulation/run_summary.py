@@ -12,6 +12,9 @@ from mbcli.simulation.energy_gain import gain_in_words, is_passive
 from mbcli.simulation.summary import Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.stepping.energy_balance import EnergyBalance
     from mbcli.multibody.stepping.inputs import Input
     from mbcli.multibody.stepping.run import Run
@@ -94,24 +97,42 @@ def _balance_of(recorded: ActedRun, run: Run, observer: Observer) -> dict[str, f
     if balance.is_considerable(ideal, observer.energy_change.most_kinetic):
         name = "dt" if discrete else "accuracy" if run.has_error_control() else "max_step"
         touched = discrete and observer.most_contacts > 0
-        recorded.warn(
-            f"the error of the integration is {balance.error(ideal):.3g} J of {balance.flow:.3g} J that flowed: "
-            f"{_lessening(recorded, argument(name), touched)}{_keeping(balance, touched)}"
-        )
+        recorded.warn(integration_error_in_words(recorded.plant, balance, ideal, argument(name), touched))
     return balance.as_dict()
 
 
-def _lessening(recorded: ActedRun, option: str, touched: bool) -> str:
-    """What a smaller step does to the error of the integration, in words."""
-    if touched and any(solid.bounce[0] > 0.0 for solid in recorded.plant.compiled_geometries().solids):
-        return (
+def integration_error_in_words(
+    plant: MultibodyPlant, balance: EnergyBalance, ideal: bool, option: str, touched: bool
+) -> str:
+    """How large the error of the integration is, and what makes it smaller.
+
+    ideal: as of EnergyBalance.error(). option: that of the length of steps. touched: whether discrete steps had
+    contact.
+    """
+    lessening = f"a smaller {option} makes it smaller"
+    if touched and any(solid.bounce[0] > 0.0 for solid in plant.compiled_geometries().solids):
+        lessening = (
             f"what a bounce adds depends on when in a step it falls, so that a {option} of a tenth makes it smaller, a "
             "little smaller one not always"
         )
-    return f"a smaller {option} makes it smaller"
-
-
-def _keeping(balance: EnergyBalance, touched: bool) -> str:
-    """What keeps the energy of contact that does not dissipate, in words."""
     lost_in_contact = touched and balance.contact_dissipation == 0.0
-    return f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
+    keeping = f", {argument('dt', 0)} keeps the energy of contact without losses" if lost_in_contact else ""
+    size = f"{balance.error(ideal):.3g} J of {balance.flow:.3g} J that flowed"
+    return f"the error of the integration is {size}: {lessening}{keeping}"
+
+
+def balance_in_words(balance: Mapping[str, float]) -> str:
+    """The entries of an EnergyBalance that are not rounding."""
+    names = ["actuators", "joint_damping", "joint_friction", "force_elements", "contact", "limits", "constraints"]
+    names += ["pushes", "plugins"]
+    work = [
+        f"{name.replace('_', ' ')} {balance[name]:.4g} J"
+        for name in names
+        if abs(balance[name]) > 1e-9 * balance["flow"]
+    ]
+    parts = ("contact_friction", "contact_dissipation", "compliance_change")
+    stored = ""
+    if any(abs(balance[name]) > 1e-9 * balance["flow"] for name in parts):
+        friction, dissipation, change = (f"{balance[name]:.4g} J" for name in parts)
+        stored = f"; compliant contact stores {change} more, contact friction {friction}, dissipation {dissipation}"
+    return f"work of {', '.join(work) or 'nothing'}{stored}; error of the integration {balance['rest']:.3g} J"

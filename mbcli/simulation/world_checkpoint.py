@@ -26,7 +26,7 @@ def checkpoint_of(worlds: Worlds) -> dict[str, Array]:
     n = len(worlds)
     saved: dict[str, Array] = {name: getattr(worlds, name).copy() for name in ARRAYS}
     saved |= {"steps": worlds.steps.copy(), "status": worlds.status.copy()}
-    for number, ticks in enumerate(worlds.ticks):
+    for number, ticks in enumerate(worlds.ticks_of_actors):
         saved[f"actor_{number}/{TICK}"] = np.full(n, ticks.last)
         if isinstance(ticks.controller, OneByOne):
             saved |= {f"actor_{number}/{name}": values for name, values in ticks.controller.save().items()}
@@ -44,7 +44,7 @@ def go_on(worlds: Worlds, q: FloatArray, v: FloatArray, saved: Mapping[str, Arra
     stopped = np.array([bool(message) for message in messages])
     if ((status != 0) != stopped).any() or (steps < 0).any():
         raise ValueError("status")
-    for number, ticks in enumerate(worlds.ticks):
+    for number, ticks in enumerate(worlds.ticks_of_actors):
         own = {name.removeprefix(f"actor_{number}/"): values for name, values in saved.items()}
         last = int(_numbers(own, TICK, (n,))[0])
         if isinstance(ticks.controller, OneByOne):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.log.fields.loaded_states import LoadedStates
+from mbcli.log.fields.sensor_rows import require_of_states
 from mbcli.models.parameter_assignments import changed_parameters
 from mbcli.multibody.core.step_forces import StepForces
 from mbcli.multibody.sensing.evaluation import SensorEvaluator, has_forces_between, joined
@@ -14,6 +15,7 @@ from mbcli.multibody.sensing.signals import SensorSignals
 from mbcli.simulation.aims import Aims
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     from mbcli.math.array_types import Array, FloatArray
@@ -128,6 +130,34 @@ class WorldSensors:
             for path, values in own.items():
                 exact[path.removeprefix(FOLDER)][k] = values
         return exact
+
+    def save(self) -> dict[str, Any]:
+        """What load() goes on from."""
+        return {"last": self._last.tolist(), "signals": [signals.save() for signals in self._signals]}
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """The contrary of save(). KeyError, TypeError or ValueError for anything else."""
+        for signals, own in zip(self._signals, saved["signals"], strict=True):
+            signals.load(own)
+        self._last = np.broadcast_to(np.array(saved["last"], dtype=float), self._last.shape).copy()
+
+    def go_on(self, rows: Mapping[str, Any]) -> None:
+        """Rows of the log of the worlds that go on, before the next signals: "time" (k,) and (n, k, columns) by path.
+
+        ModelError where they do not have what a late sensor needs.
+        """
+        if self.is_plain:
+            return
+        late = self._signals[0].late()
+        require_of_states(late)
+        for evaluator, _, numbers in self._groups:
+            for k in numbers.tolist():
+                there = np.isfinite(rows["state/q"][k]).all(axis=1)  # not of a world that has ended
+                own = {path: values[k][there] for path, values in rows.items() if path.startswith((FOLDER, "state/"))}
+                own["time"] = rows["time"][there]
+                states = evaluator.rows_of(own["time"], own["state/q"], own["state/v"], {})
+                self._signals[k].go_on(own, {sensor.path: sensor.values(states) for sensor in late})
+        self._last = self._worlds.time.copy()
 
     def _rows(
         self, evaluator: SensorEvaluator, states: LoadedStates, numbers: Array, given: dict[str, FloatArray]

@@ -157,6 +157,15 @@ class WorldTicks:
         """So many steps were taken."""
         self._step += steps
 
+    def save(self) -> dict[str, Any]:
+        """{name: array} of what a controller of all worlds needs to go on."""
+        return {"tick": np.array([self.last]), **self.controller.save()}
+
+    def load(self, saved: Mapping[str, Any], steps: int) -> None:
+        """The contrary of save(), after so many steps. KeyError or ValueError for what is of another one."""
+        self.last, self._step = int(saved["tick"][0]), steps
+        self.controller.load({name: values for name, values in saved.items() if name != "tick"})
+
     def begin_again(self, which: Iterable[int]) -> None:
         """Worlds of these numbers start anew; what is called for each alone begins anew with them."""
         if isinstance(self.controller, OneByOne):

@@ -14,12 +14,13 @@ from mbcli.engine.runtime.addresses import address_of_function
 from mbcli.engine.runtime.kernel_cache import is_compiled
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS
 from mbcli.engine.stepping.loop import RUNNING
-from mbcli.engine.stepping.run_arrays import WorldArrays
+from mbcli.engine.stepping.run_arrays import Actuation, WorldArrays
 from mbcli.errors import ContactUnsolvedError
 from mbcli.multibody.contact.contact_arrays import CALLED
 from mbcli.multibody.contact.meeting_contact import allocate_contact
 from mbcli.multibody.state.context import Context
-from mbcli.multibody.stepping.energy_balance import keep_none
+from mbcli.multibody.stepping.energy_balance import attach_balance, keep_none, new_balance
+from mbcli.multibody.stepping.inputs import ALWAYS
 from mbcli.multibody.stepping.missing_mass import require_masses
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class WorldWorker:
     def take(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Works with these arrays of all worlds from now on. Those that it has already are not looked at again."""
         self._calls[:] = 0.0
-        self._shares = self._lanes is not None and not (len(arrays["world_pushes"]) or len(arrays["world_effort"]))
+        alone = ("world_pushes", "world_effort", "world_work")  # what lanes do not have
+        self._shares = self._lanes is not None and not any(len(arrays[name]) for name in alone)
         if self._shares:
             self._calls[:2] = self._one_address, self.state.data_handle
         if arrays is self._taken:
@@ -101,6 +103,16 @@ class WorldWorker:
         self._taken = arrays
         self._arrays = WorldArrays(world_calls=self._calls, **arrays)
         self._handle = self._arrays.handle(self.state.compiled)
+        if len(arrays["world_work"]):
+            self._keep_balance(arrays)
+
+    def _keep_balance(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Steps add up the work of each cause, under the forces on bodies of these arrays."""
+        self._forces = forces = Actuation(ALWAYS, np.zeros((1, arrays["world_u"].shape[2])))
+        for name in ("push_link", "push_point", "push_force", "push_times"):
+            setattr(forces, name, arrays[f"world_{name}"])
+        self._balance = new_balance(self.context)
+        attach_balance(self.context, self._balance, forces.handle(self.state.compiled))
 
     def advance(
         self, first: int, end: int, status: IntArray, messages: dict[int, str], ended: Sequence[object]

@@ -13,6 +13,7 @@ from mbcli.common.processors import num_processors
 from mbcli.common.setting import refuse_unknown, settings_of
 from mbcli.common.turns import Turn
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
+from mbcli.engine.fields.run_fields import WORKS
 from mbcli.engine.stepping.loop import RUNNING
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.loading import as_loaded
@@ -31,6 +32,7 @@ from mbcli.simulation.run_warnings import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
 from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.world_assembly import assemble_worlds
+from mbcli.simulation.world_balances import WorldBalances
 from mbcli.simulation.world_failures import FAILURES, refuse_worlds
 from mbcli.simulation.world_groups import groups_of_worlds
 from mbcli.simulation.world_pushes import WorldPushes
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
 OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
 """Settings of Worlds; OTHERWISE are those that its attributes and methods, or the model, have."""
+NO_BALANCE = {"world_work": np.zeros((0, WORKS)), "world_kinetic": np.zeros((0, 3))}
 
 
 class Worlds:
@@ -161,6 +164,7 @@ class Worlds:
             if actor.ticks is not None
         ]
         self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
+        self._balances: WorldBalances | None = None
 
     # what the worlds are
 
@@ -306,11 +310,13 @@ class Worlds:
         self._activations[which] = self._start_activations
         self._status[which] = RUNNING
         self._steps[which] = 0
+        again = np.atleast_1d(np.arange(len(self))[which]).tolist()
         for ticks in self.ticks:
-            ticks.begin_again(np.atleast_1d(np.arange(len(self))[which]).tolist())
+            ticks.begin_again(again)
+        if self._balances is not None:
+            self._balances.begin(again)
         if self._messages:
-            again = set(np.atleast_1d(np.arange(len(self))[which]).tolist())
-            self._messages = {k: message for k, message in self._messages.items() if k not in again}
+            self._messages = {k: message for k, message in self._messages.items() if k not in set(again)}
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
         """The worlds have these parameters from the next step on, all of them, as the argument of the constructor says.
@@ -371,6 +377,12 @@ class Worlds:
         """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
         return WorldSensors(self, seed, self.contexts())
 
+    def keep_balances(self) -> WorldBalances:
+        """What does work on the worlds is added up from now on, as long as their parameters stay: they then step one
+        by one, not in vector registers."""
+        self._balances, self._arrays_of_steps = WorldBalances(self), None
+        return self._balances
+
     def context_of_each(self) -> dict[int, Context]:
         """{number of a world: a context with its parameters}"""
         return {int(k): context for context, numbers, _ in self.contexts() for k in numbers}
@@ -386,9 +398,8 @@ class Worlds:
         taken; NaN where there is none.
         """
         with self._turn:
-            for ticks in self.ticks:
-                if ticks is not self._given_by:  # that asks sensors itself, which ask here
-                    ticks.call_if_due()
+            for ticks in self.ticks_of_actors:  # the controller asks sensors itself, which ask here
+                ticks.call_if_due()
             arrays = self._new_arrays(0, self.acting[:, np.newaxis])
             for name in ("world_q", "world_v", "world_carried", "world_activation", "world_status", "world_steps"):
                 arrays[name] = arrays[name].copy()
@@ -396,6 +407,7 @@ class Worlds:
             arrays["world_until"] = np.ones(len(self), dtype=np.int64)
             arrays["world_effort"] = np.full(self._u.shape, np.nan)
             arrays["world_places"] = np.full((len(self), 2, self._q.shape[1] + self._v.shape[1]), np.nan)
+            arrays |= NO_BALANCE
             self._run_kernels(arrays, 2, {})
         after = arrays["world_places"][:, 1, self._q.shape[1] :]
         vdot: FloatArray = (after - self._v) / self.plant.time_step()
@@ -441,6 +453,11 @@ class Worlds:
                 self.ticks.remove(self._given_by)
                 self._given_by = None
 
+    @property
+    def ticks_of_actors(self) -> list[WorldTicks]:
+        """Without the controller that under_controller() has."""
+        return [ticks for ticks in self.ticks if ticks is not self._given_by]
+
     def lent(self) -> dict[str, Any]:
         """What actors lend to fields of a log."""
         return self._of_run.lent()
@@ -455,7 +472,7 @@ class Worlds:
 
     def exceeded(self) -> list[Exceeded]:
         """The actuators of which a trajectory or plugins asked more in some world than their effort limits."""
-        return [each for ticks in self.ticks if ticks is not self._given_by for each in ticks.exceeded()]
+        return [each for ticks in self.ticks_of_actors for each in ticks.exceeded()]
 
     # steps
 
@@ -588,6 +605,7 @@ class Worlds:
             **self._pushed,
             "world_effort": np.empty((0, self._u.shape[1])),
             "world_places": np.empty((0, 2, 0)),
+            **(NO_BALANCE if self._balances is None else self._balances.arrays),
             "world_samples": np.empty((len(self), samples, self._q.shape[1] + self._v.shape[1])),
             "world_status": self._status,
             "world_steps": self._taken,

@@ -59,6 +59,7 @@ class WorldsSummary(NamedTuple):
         time_step: [s]
         wall_time: [s] of the steps.
         steps: of all worlds together.
+        balance: {entry of EnergyBalance: [J] one number a world}, None unless it is kept.
         log: the file, None without one.
     """
 
@@ -70,6 +71,7 @@ class WorldsSummary(NamedTuple):
     time_step: float
     wall_time: float
     steps: int
+    balance: dict[str, list[float]] | None
     log: str | None
 
     def as_dict(self) -> dict[str, Any]:
@@ -162,6 +164,7 @@ class WorldsRun:
         self._todo = self._rows
         if earlier is not None:
             self._go_on(earlier)
+        self._balances = worlds.keep_balances() if given["balance"] else None
         self._writer: WorldsWriter | None = None
 
     def _is_driven(self) -> bool:
@@ -175,13 +178,7 @@ class WorldsRun:
 
     def _go_on(self, earlier: EarlierWorlds) -> None:
         """The worlds, which are at the starts of an earlier log, go to its end."""
-        if self.given["controller"] is not None:
-            raise ArgumentError(f"{argument('controller')}: runs of many worlds do not go on under a controller")
-        if self._sensors is not None and not self._sensors.is_plain:
-            raise ArgumentError(
-                f"{argument('fields', 'sensors')}: runs of many worlds do not go on whose sensors have a rate, a delay "
-                "or noise"
-            )
+        earlier.require_controller(self.given["controller"] is not None)
         paths = [field.path for field in row_fields(self.fields, logged_plant(self.plant, self._lent))]
         series = None if self.worlds.is_called else self._series  # else the log has what acted beside it
         earlier.check(self.loaded, self.fields, paths, self._times, series)
@@ -286,19 +283,25 @@ class WorldsRun:
         try:
             for row, block in () if earlier is None else earlier.blocks():
                 samples = np.dstack([block["state/q"], block["state/v"]])
-                self._see(samples, self._rows[row : row + samples.shape[1]])
+                rows = self._rows[row : row + samples.shape[1]]
+                self._see(samples, rows)
+                if self._sensors is not None:
+                    self._sensors.go_on(block | {"time": self._times[row : row + len(rows)]})
                 if writer is not None:
                     writer.append(**block)
             on_start()
             began = time.perf_counter()
             with self._under_controller() as ticks:
+                if ticks is not None and earlier is not None:
+                    earlier.begin_ticks(ticks)
                 status = self._advance(should_stop) if self._more is None else self._advance_by_rows(should_stop)
                 asked = [*(ticks.exceeded() if ticks is not None else ()), *worlds.exceeded()]
+                kept = self._kept(ticks)
             wall = time.perf_counter() - began
             failures = worlds.failures()
             if writer is not None:
                 messages = [failures.get(k, "") for k in range(len(worlds))]
-                writer.finish(status, worlds.time, messages, self._checkpoint())
+                writer.finish(status, worlds.time, messages, *kept)
         except ControlError as error:
             if writer is None:
                 raise
@@ -311,9 +314,12 @@ class WorldsRun:
             raise
         limits = self.given["effort_limits"], self.given["velocity_limits"]
         gained = None if self._gains is None else self._gains.in_words(smaller_step())
-        for line in (efforts_in_words(asked, limits[0]), velocities_in_words(fastest(self._speeds), limits[1]), gained):
+        beyond = efforts_in_words(asked, limits[0]), velocities_in_words(fastest(self._speeds), limits[1])
+        lost = None if self._balances is None else self._balances.in_words()
+        for line in (*beyond, gained, lost):
             if line:
                 self._warn(line)
+        balances = None if self._balances is None else [each.as_dict() for each in self._balances.results()]
         h = self.plant.time_step()
         return WorldsSummary(
             status=status,
@@ -324,12 +330,19 @@ class WorldsRun:
             time_step=h,
             wall_time=wall,
             steps=int(round((worlds.time - before).sum() / h)),
+            balance=None if balances is None else {name: [b[name] for b in balances] for name in balances[0]},
             log=log,
         )
 
-    def _checkpoint(self) -> dict[str, FloatArray]:
-        """What runs need that go on from here, beside q and v; nothing under a controller, which does not save."""
-        return {} if self.given["controller"] is not None else checkpoint_of(self.worlds)
+    def _kept(self, ticks: WorldTicks | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What runs need that go on from here, beside q and v: of the worlds, and of the controller of the user."""
+        if self._writer is None:
+            return {}, {}
+        try:
+            return checkpoint_of(self.worlds), {} if ticks is None else ticks.save()
+        except ControlError as error:
+            self._warn(f"{error}; the log has no checkpoint to go on from")
+            return {}, {}
 
     def _see(self, samples: FloatArray, at: Sequence[int]) -> None:
         """What looks at all rows sees some: [q; v] (n, rows, ...) after so many steps."""

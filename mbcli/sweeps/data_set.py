@@ -17,6 +17,7 @@ from mbcli.common import output_files
 from mbcli.common.argument_names import argument
 from mbcli.errors import MbcliError, OutputError
 from mbcli.sweeps.measures import Measure
+from mbcli.sweeps.point_run import BALANCE
 from mbcli.sweeps.result_table import FIGURES, NOT_IN_TABLE, TEXTS, ResultTable, TableRows, require_parquet
 from mbcli.sweeps.stores import is_address, names_in, remove
 
@@ -66,7 +67,8 @@ class DataSet:
         self._folder, self._rows, self._count = folder, rows, count
         self._varied = tuple(identity["columns"])
         finals, texts = identity["table"]["finals"], identity["table"]["texts"]
-        numbers = [*(Measure(text).name for text in identity["measures"]), *FIGURES, *finals]
+        balance = BALANCE if identity["run"].get("balance") else ()
+        numbers = [*(Measure(text).name for text in identity["measures"]), *FIGURES, *balance, *finals]
         kinds: dict[str, type] = {"point": int, "seed": int}
         kinds |= {name: str if name in texts else float for name in self._varied}
         self._kinds = kinds | dict.fromkeys(TEXTS, str) | dict.fromkeys(numbers, float)

@@ -28,6 +28,7 @@ from mbcli.models.loaded_model import LoadedModel
 from mbcli.models.loading import load_model
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
 from mbcli.models.states import check_quaternions, set_random_state
+from mbcli.multibody.stepping.energy_balance import EnergyBalance
 from mbcli.parsers.scenes.plant_config import apply_overrides
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.sweeps.measures import Measure
@@ -49,6 +50,7 @@ LOST, OUT_OF_MEMORY, FILE, VERSION = "lost", "out_of_memory", "file", "version"
 OF_MACHINES = (LOST, OUT_OF_MEMORY, FILE, VERSION)  # what a machine did: no result, and tried again
 CLASSES = (OK, DIVERGED, INVALID, TIMEOUT, CRASHED, *OF_MACHINES)
 FINAL = "final "  # with the name of a coordinate: a column
+BALANCE = tuple(f"balance_{entry.name}" for entry in dataclasses.fields(EnergyBalance))  # columns of --balance
 KEPT_MODELS = 4  # for the last settings, each with its meshes
 
 
@@ -156,9 +158,10 @@ class PointRunner:
 
             try:
                 run.prepare()
-                status, message = OK, ""
+                status, message, balance = OK, "", None
                 try:
                     summary = run.run(in_memory=True, described=False, should_stop=late)
+                    balance = summary.balance
                     if summary.status != "complete":
                         status, message = TIMEOUT, f"stopped after {limit:g} s at t = {summary.end_time:.6g} s"
                 except NumericalError as error:
@@ -166,7 +169,8 @@ class PointRunner:
                         raise
                     status, message = DIVERGED, str(error)
                 assert run.memory is not None  # run() was asked for it
-                return self._results(run.memory, loaded.plant, status) | {"status": status, "message": message}
+                found = self._results(run.memory, loaded.plant, status, balance)
+                return found | {"status": status, "message": message}
             finally:
                 run.release()
 
@@ -202,7 +206,9 @@ class PointRunner:
         check_quaternions(plant, context)
         return stated
 
-    def _results(self, log: MemoryLog, plant: MultibodyPlant, status: str) -> dict[str, Any]:
+    def _results(
+        self, log: MemoryLog, plant: MultibodyPlant, status: str, balance: Mapping[str, float] | None
+    ) -> dict[str, Any]:
         q, v = log.q[-1], log.v[-1]
         series = RunSeries(log, plant)
         row = {"end_time": float(log.times[-1])}
@@ -214,6 +220,8 @@ class PointRunner:
             row |= {"energy_start": first, "energy_end": last, "energy_drift": last - first}
         if log.has_contacts:
             row |= {f"{name}_max": float(series(name).max()) for name in ("contacts", "contact_force", "contact_depth")}
+        if balance is not None:
+            row |= dict(zip(BALANCE, balance.values(), strict=True))
         names = (*log.position_names, *log.velocity_names)
         return row | {f"{FINAL}{name}": float(x) for name, x in zip(names, (*q, *v), strict=True)}
 

@@ -385,7 +385,6 @@ def test_starts_that_do_not_close_a_loop_are_assembled_as_single_runs_do_it(tmp_
         (("--each",), "--each needs --states"),
         (("--threads", 2), "--threads is for --states --each"),
         (("--states", "starts.csv", "--each", "--q", "1 2"), "--states has the starts"),
-        (("--states", "starts.csv", "--each", "--fill", "default", "--balance"), "--balance is for a single run"),
         (
             ("--states", "starts.csv", "--each", "--fill", "default", "--integrator", "radau3"),
             "--integrator is for a single run",

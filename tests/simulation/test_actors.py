@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from command_line import succeed
+from command_line import cli, succeed
 
 from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
@@ -107,6 +107,28 @@ def test_an_actor_acts_alike_in_single_runs_worlds_and_sweeps(name, files):
         assert row["status"] == "ok" and (np.array(got) == final).all()
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_balances_of_worlds_and_sweeps_are_those_of_single_runs(name, files):
+    text, words = CASES[name]
+    (files / "m.sdf").write_text(text)
+    common, silent = ["m.sdf", "--no-contact", "-t", 0.05, *words, "--balance"], ["--json", "--no-log"]
+    singles = [
+        succeed("-q", "simulate", *common, *silent, "--at", at[0], "--at", at[1]).json()["balance"]
+        for at in (("j_q=0.1", "j_w=0"), ("j_q=-0.2", "j_w=0.5"))
+    ]
+    table = succeed("-q", "sweep", *common, "--points", "points.csv", "-j", 1).out
+    for row, single in zip(csv.DictReader(io.StringIO(table)), singles, strict=True):
+        assert {entry: float(row[f"balance_{entry}"]) for entry in single} == single
+    if name == "UserController":
+        (files / "control.py").write_text(IN_WORLDS)
+    starts = ("--states", "starts.csv", "--fill", "default", "--each")
+    each = succeed("-q", "simulate", *common, *silent, *starts).json()["balance"]
+    works = {entry for entry, values in each.items() if max(map(abs, values)) > 1e-6}
+    assert works >= {"energy_change", "flow"}
+    for k, single in enumerate(singles):
+        assert {entry: values[k] for entry, values in each.items()} == pytest.approx(single, abs=1e-10 * single["flow"])
+
+
 @pytest.mark.parametrize(
     "name", ["Plugins with memory", "Plugins with forces", "Following, pd", "Holding at a velocity"]
 )
@@ -129,17 +151,39 @@ def test_fields_of_worlds_are_those_of_their_single_runs(name, files):
                 )
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "UserController"])
+DISCRETE_ALONE = {"Following, pd", "Following, prescribed", "Plugins with forces", "Plugins that drive"}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("steps", ["discrete", "runge_kutta3"])
+def test_single_runs_that_go_on_have_the_rows_of_one_without_a_break(name, steps, files):
+    text, words = CASES[name]
+    (files / "m.sdf").write_text(text)
+    integrator = [] if steps == "discrete" else ["--integrator", steps]
+    common = ["m.sdf", "--no-contact", *words, *integrator, "--fields", "u energy effort poses reactions"]
+    whole = cli("-q", "simulate", *common, "--at", "j_q=0.1", "-t", 0.1, "-o", "whole.h5")
+    assert (whole.code != 0) == (bool(integrator) and name in DISCRETE_ALONE), whole.err
+    for cut in (0.05, 0.043) if whole.code == 0 else ():  # at a sample; between two
+        succeed("-q", "simulate", *common, "--at", "j_q=0.1", "-t", cut, "-o", f"{cut}.h5")
+        succeed("-q", "simulate", *common, "--resume", f"{cut}.h5", "-t", 0.1)
+        with open_log("whole.h5") as expected, open_log(f"{cut}.h5") as gone_on:
+            assert gone_on.fields() == expected.fields()
+            for path in expected.fields():
+                np.testing.assert_array_equal(gone_on.field(path), expected.field(path), err_msg=path)
+
+
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("cut", [0.05, 0.043])  # at a sample; between two
 def test_worlds_that_go_on_have_the_rows_of_worlds_without_a_break(name, cut, files):
     text, words = CASES[name]
     (files / "m.sdf").write_text(text)
+    (files / "control.py").write_text(IN_WORLDS)
     fields = ["--fields", "energy effort"] if name != "Inputs" else []
     starts = ["--states", "starts.csv", "--fill", "default", "--each"]
     common = ["m.sdf", "--no-contact", *words, *fields]
     succeed("-q", "simulate", *common, *starts, "-t", 0.1, "-o", "whole.h5")
     succeed("-q", "simulate", *common, *starts, "-t", cut, "-o", "part.h5")
-    given = any(word.endswith((".csv", ".py")) for word in words)
+    given = any(".csv" in word or ".py" in word for word in words)
     again = common if given else []  # what a log may not ask for is given again
     succeed("-q", "simulate", *again, "--resume", "part.h5", "-t", 0.1)
     with WorldsLog("whole.h5") as whole, WorldsLog("part.h5") as parts:
@@ -151,6 +195,52 @@ def test_worlds_that_go_on_have_the_rows_of_worlds_without_a_break(name, cut, fi
         assert one.keys() == other.keys()
         for key in one:
             np.testing.assert_array_equal(one[key], other[key], err_msg=key)
+        assert bool(parts.controller_state()) == (name == "UserController")
+
+
+STATEFUL = """import numpy as np
+
+class Integrator:
+    rate = 200.0
+
+    def __init__(self, random):
+        self.sum, self.random = 0.0, random
+
+    def __call__(self, q, sensors):
+        self.sum = self.sum + 0.01 * (0.3 - sensors["p"][:, 0])
+        return (self.sum + 0.1 * self.random.standard_normal(len(q)))[:, None]
+{more}"""
+SAVES = """
+    def save(self):
+        return np.asarray(self.sum).tolist()
+
+    def load(self, state):
+        self.sum = np.array(state)
+"""
+NOISY = """<mujoco><option timestep="0.005"/><worldbody><body><joint name="j" axis="0 1 0"/>
+<geom type="sphere" size=".05" pos=".3 0 0" mass="1"/></body></worldbody><actuator><motor joint="j"/></actuator>
+<sensor><jointpos name="p" joint="j" noise="0.01" nsample="9" delay="0.02"/></sensor></mujoco>"""
+
+
+def test_worlds_go_on_under_a_controller_with_a_state_of_noisy_and_late_sensors(files):
+    (files / "m.xml").write_text(NOISY)
+    (files / "c.py").write_text(STATEFUL.format(more=SAVES))
+    common = ["m.xml", "--controller", "c.py:Integrator", "--seed", 4, "--controller-delay", 0.01]
+    starts = ["--states", "starts.csv", "--fill", "default", "--each"]
+    (files / "starts.csv").write_text("j_q\n0.1\n-0.2\n")
+    succeed("-q", "simulate", *common, *starts, "-t", 0.2, "-o", "whole.h5")
+    succeed("-q", "simulate", *common, *starts, "-t", 0.095, "-o", "part.h5")
+    succeed("-q", "simulate", *common, "--resume", "part.h5", "-t", 0.2, "-o", "gone_on.h5")
+    with WorldsLog("whole.h5") as whole, WorldsLog("gone_on.h5") as gone_on:
+        np.testing.assert_array_equal(gone_on.q, whole.q)
+        np.testing.assert_array_equal(gone_on.field("input/u"), whole.field("input/u"))
+    without = cli("simulate", "m.xml", "--resume", "part.h5", "-t", 0.2, "-o", "other.h5")
+    assert without.code == 2 and "was run under a controller: give the same --controller" in without.err
+    (files / "c.py").write_text(STATEFUL.format(more=""))
+    forgetful = cli("simulate", *common, "--resume", "part.h5", "-t", 0.2)  # into the same file
+    assert forgetful.code == 3 and "no save() and load()" in forgetful.err
+    with WorldsLog("part.h5") as part:
+        assert part.controller_state()  # as it was
 
 
 def test_plugins_of_worlds_have_the_parameters_and_the_memory_of_their_world(files):

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from command_line import cli
+from command_line import cli, succeed
 
+from mbcli.errors import ModelError
 from mbcli.log import open_log
+from mbcli.log.worlds import WorldsLog
 from mbcli.simulation import resume, simulate
 
 ARM = """<sdf version="1.9"><model name="arm"><link name="rod"><pose>0 0 -0.5 0 0 0</pose>
@@ -86,6 +88,58 @@ def test_a_run_that_goes_on_has_the_rows_of_one_without_a_break(arm, tmp_path):
     gone_on = resume(tmp_path / "part.h5", until=0.6)
     for path in ("sensors/imu", "sensors/height", "sensors/ft"):
         assert (whole.field(path) == gone_on.field(path)).all(), path
+
+
+LATE = """<mujoco><option timestep="0.002"/><worldbody><body><joint name="j" axis="0 1 0"/>
+<geom type="sphere" size=".05" pos=".3 0 0" mass="1"/><site name="s"/></body></worldbody><sensor>
+<jointpos name="p" joint="j" nsample="20" delay="0.03"/>
+<jointvel name="w" joint="j" noise="0.01" nsample="20" interval="0.05 0" delay="0.02"/>{more}</sensor></mujoco>"""
+
+
+@pytest.mark.parametrize("cut", [0.2, 0.213])  # at a sample; between two
+def test_late_sensors_go_on_with_what_was_measured_before_the_break(tmp_path, cut):
+    (tmp_path / "late.xml").write_text(LATE.format(more=""))
+    whole = simulate(tmp_path / "late.xml", 0.4, log=tmp_path / "whole.h5", seed=3)
+    simulate(tmp_path / "late.xml", cut, log=tmp_path / "part.h5", seed=3)
+    gone_on = resume(tmp_path / "part.h5", until=0.4)
+    for path in ("sensors/p", "sensors/w"):
+        np.testing.assert_array_equal(gone_on.field(path), whole.field(path))
+    assert (whole.field("sensors/p")[5:] == whole.q[2:-3, 0]).all()  # by 30 ms
+
+
+@pytest.mark.parametrize("cut", ["0.2", "0.213"])
+def test_late_and_noisy_sensors_of_worlds_go_on_too(tmp_path, cut):
+    (tmp_path / "late.xml").write_text(LATE.format(more=""))
+    (tmp_path / "starts.csv").write_text("j_q,j_w\n0.1,0\n-0.2,0.5\n")
+    common = (
+        tmp_path / "late.xml",
+        "--states",
+        tmp_path / "starts.csv",
+        "--each",
+        "--fields",
+        "sensors",
+        "--seed",
+        "3",
+    )
+    succeed("-q", "simulate", *common, "-t", "0.4", "-o", tmp_path / "whole.h5")
+    succeed("-q", "simulate", *common, "-t", cut, "-o", tmp_path / "part.h5")
+    succeed("-q", "simulate", "--resume", tmp_path / "part.h5", "-t", "0.4", "-o", tmp_path / "gone_on.h5")
+    with WorldsLog(tmp_path / "whole.h5") as whole, WorldsLog(tmp_path / "gone_on.h5") as gone_on:
+        for k in range(2):
+            for path in ("sensors/p", "sensors/w"):
+                own, other = gone_on.world(k).field(path), whole.world(k).field(path)
+                assert len(own) == 41
+                np.testing.assert_array_equal(own, other)
+
+
+def test_a_late_sensor_of_what_rows_do_not_have_ends_no_run_that_goes_on_in_silence(tmp_path):
+    more = '<accelerometer name="a" site="s" nsample="20" delay="0.03"/>'
+    (tmp_path / "late.xml").write_text(LATE.format(more=more))
+    simulate(tmp_path / "late.xml", 0.05, log=tmp_path / "part.h5")
+    with pytest.raises(
+        ModelError, match=r"sensor 'a' is late by 0\.03 s, and rows of a log do not have the acceleration"
+    ):
+        resume(tmp_path / "part.h5", until=0.1)
 
 
 def test_the_command_turns_noise_off_and_inspect_lists_sensors(arm, tmp_path):

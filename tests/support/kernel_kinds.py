@@ -65,7 +65,8 @@ NOT_SMOOTH = {
     "go_on_with_solved_forces",
     "keep_place_of_forces",
     "step_under_pushes",
-    "push_world",
+    "step_of_pushed_world",
+    "step_with_forces",
     "keep_efforts",
     "call_controller",
     "carry_efforts",
@@ -243,6 +244,8 @@ NOT_SMOOTH = {
     "build_dense_output",
     # the balance asks whether it is kept, and how steps are taken
     "keep_balance",
+    "keep_balance_of_world",
+    "add_work_of_step",
     "keeps_balance",
     "balance_of_motion",
     "balance_step",

@@ -111,6 +111,8 @@ WORLDS_SAMPLED_STEP = 0
 WORLDS_STEP_LENGTH, WORLDS_IMPLICIT_DAMPING = range(2)
 WORLDS_AT_ADVANCE, WORLDS_AT_DATA, WORLDS_STEPS_LEFT, WORLDS_PAUSED_STEP = range(4)
 
+WORKS = 11  # causes of work, below
+
 WORLD_FIELDS = (
     Field("world_q", ("nworld", "nq"), "real", "rad, m or 1", "positions of each world, after its last good step"),
     Field("world_v", ("nworld", "nv"), "real", "rad/s or m/s", "velocities of each world, after its last good step"),
@@ -136,6 +138,8 @@ WORLD_FIELDS = (
         "of q and v",
         "where that step takes its forces: q and velocities of velocity terms; at its end q, and v less v_off",
     ),
+    Field("world_work", ("nbalance", WORKS), "real", "J", "work of each cause since the start, where it is kept"),
+    Field("world_kinetic", ("nbalance", 3), "real", "1 or J", "whether a state was seen, least and largest energy"),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),
     Field("world_status", ("nworld",), "int", "", "RUNNING, or why a world stopped"),
     Field("world_steps", ("nworld",), "int", "", "steps that each world has taken in this call"),
@@ -151,15 +155,15 @@ WORK_OF_LIMITS, WORK_OF_CONSTRAINTS, WORK_OF_JOINT_FRICTION, WORK_UNEXPLAINED = 
 WORK_OF_PUSHES, WORK_OF_PLUGINS = 8, 9
 WORK_OF_CONTACT_FRICTION = 10  # a part of WORK_OF_CONTACT
 # elements of balance_settings: joint damping acts by the new velocities, the plant has constraints, a state was seen;
-# time of the start of the last step [s]
-BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN, BALANCE_TIME = range(4)
+# time of the start of the last step [s], the first of the forces on bodies that act in it and the one after the last
+BALANCE_IMPLICIT, BALANCE_CONSTRAINED, BALANCE_BEGUN, BALANCE_TIME, BALANCE_FIRST_PUSH, BALANCE_END_PUSH = range(6)
 
 BALANCE_FIELDS = (
-    Field("work", (11,), "real", "J", "work of each cause since the start, elements WORK_..."),
-    Field("step_work", (11,), "real", "J", "the same of one step"),
+    Field("work", (WORKS,), "real", "J", "work of each cause since the start, elements WORK_..."),
+    Field("step_work", (WORKS,), "real", "J", "the same of one step"),
     Field("projection", (1,), "real", "J", "what the projection of a step onto the constraints added"),
     Field("kinetic_range", (2,), "real", "J", "least and largest kinetic energy that was seen"),
-    Field("balance_settings", (4,), "real", "1 or s", "elements BALANCE_..."),
+    Field("balance_settings", (6,), "real", "1 or s", "elements BALANCE_..."),
     Field("q_before_step", ("nq",), "real", "rad, m or 1", "positions where a discrete step starts"),
     Field("v_before_step", ("nv",), "real", "rad/s or m/s", "velocities there"),
     Field("q_after_step", ("nq",), "real", "rad, m or 1", "positions where it ends"),

@@ -23,6 +23,8 @@ from mbcli.engine.fields.model_fields import (
 from mbcli.engine.fields.run_fields import (
     BALANCE_BEGUN,
     BALANCE_CONSTRAINED,
+    BALANCE_END_PUSH,
+    BALANCE_FIRST_PUSH,
     BALANCE_IMPLICIT,
     BALANCE_TIME,
     WORK_OF_ACTUATORS,
@@ -72,22 +74,50 @@ NODE = 0.3872983346207417  # half the square root of 3/5: Gauss's outer points f
 @kernel
 def keep_balance(data, previous, h, t):
     """After a step from previous = [q; v] at time t, if a run wants that: the work of each cause in it."""
-    at = data.balance
-    if at[BALANCE_AT_STEP_FUNCTION] != 0.0:
-        b, nq = balance_at(at[BALANCE_AT_ARRAYS]), data.q.shape[0]
-        b.balance_settings[BALANCE_TIME] = t
+    if data.balance[BALANCE_AT_STEP_FUNCTION] != 0.0:
+        b, nq = balance_at(data.balance[BALANCE_AT_ARRAYS]), data.q.shape[0]
         for i in range(nq):
             b.q_before_step[i] = previous[i]
         for d in range(data.v.shape[0]):
             b.v_before_step[d] = previous[nq + d]
-        call_by_address(
-            at[BALANCE_AT_STEP_FUNCTION],
-            at[BALANCE_AT_MODEL],
-            at[BALANCE_AT_DATA],
-            at[BALANCE_AT_ARRAYS],
-            at[BALANCE_AT_RUN],
-            h,
-        )
+        add_work_of_step(data, b, h, t)
+
+
+@kernel
+def keep_balance_of_world(d, w, k, t, h):
+    """As keep_balance(), of world k of many, whose q and v are those before the step still."""
+    b = balance_at(d.balance[BALANCE_AT_ARRAYS])
+    for i in range(b.work.shape[0]):
+        b.work[i] = w.world_work[k, i]
+    b.balance_settings[BALANCE_BEGUN] = w.world_kinetic[k, 0]
+    b.kinetic_range[0], b.kinetic_range[1] = w.world_kinetic[k, 1], w.world_kinetic[k, 2]
+    if w.world_pushes.shape[0] > 0:
+        b.balance_settings[BALANCE_FIRST_PUSH] = w.world_pushes[k]
+        b.balance_settings[BALANCE_END_PUSH] = w.world_pushes[k + 1]
+    for i in range(d.q.shape[0]):
+        b.q_before_step[i] = w.world_q[k, i]
+    for i in range(d.v.shape[0]):
+        b.v_before_step[i] = w.world_v[k, i]
+    add_work_of_step(d, b, h, t)
+    for i in range(b.work.shape[0]):
+        w.world_work[k, i] = b.work[i]
+    w.world_kinetic[k, 0] = b.balance_settings[BALANCE_BEGUN]
+    w.world_kinetic[k, 1], w.world_kinetic[k, 2] = b.kinetic_range[0], b.kinetic_range[1]
+
+
+@kernel
+def add_work_of_step(data, b, h, t):
+    """Adds the work in the step from q_before_step and v_before_step at time t to what data now have."""
+    at = data.balance
+    b.balance_settings[BALANCE_TIME] = t
+    call_by_address(
+        at[BALANCE_AT_STEP_FUNCTION],
+        at[BALANCE_AT_MODEL],
+        at[BALANCE_AT_DATA],
+        at[BALANCE_AT_ARRAYS],
+        at[BALANCE_AT_RUN],
+        h,
+    )
 
 
 @kernel
@@ -180,7 +210,7 @@ def balance_step(model, data, balance, actuation, h):
 def book_pushes(model, data, b, actuation, h):
     """At the velocities V: adds the work in a step of pushes, and of plugins, which begin at no time; their sum."""
     total, times = 0.0, actuation.push_times
-    for i in range(actuation.push_link.shape[0]):
+    for i in range(int(b.balance_settings[BALANCE_FIRST_PUSH]), int(b.balance_settings[BALANCE_END_PUSH])):
         share = share_of_step(times, i, b.balance_settings[BALANCE_TIME], h)
         if share == 0.0:
             continue

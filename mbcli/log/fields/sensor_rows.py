@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.argument_names import argument
+from mbcli.errors import ModelError
 from mbcli.multibody.core.reaction_forces import joint_reactions, reactions_of_steps
 from mbcli.multibody.sensing.evaluation import has_forces_between, needs_of
 from mbcli.multibody.sensing.plant_sensing import PlantSensing
@@ -13,8 +15,23 @@ from mbcli.multibody.sensing.rows import SensedRows
 from mbcli.multibody.sensing.signals import SensorSignals
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from mbcli.log.fields.loaded_states import LoadedStates
     from mbcli.math.array_types import BoolArray, FloatArray
+    from mbcli.multibody.tree.sensor import Sensor
+
+
+def require_of_states(late: Sequence[Sensor]) -> None:
+    """ModelError for a sensor that measures more than positions and velocities: a log has it too late to go on with."""
+    for sensor in late:
+        needs = needs_of([sensor])
+        if needs:
+            raise ModelError(
+                f"sensor '{sensor.name()}' is late by {sensor.delay:g} s, and rows of a log do not have the "
+                f"{', '.join(sorted(needs))} from which it was measured: a run cannot go on with it in "
+                f"{argument('fields', 'sensors')}"
+            )
 
 
 class SensorRows:
@@ -55,9 +72,15 @@ class SensorRows:
         )
         return self._signals.values(rows)
 
-    def go_on(self, rows: dict[str, Any]) -> None:
-        """The rows of the log that the run goes on with."""
-        self._signals.go_on(rows)
+    def go_on(self, rows: Mapping[str, Any]) -> None:
+        """The rows of the log that the run goes on with. ModelError where they do not have what a late sensor needs."""
+        late = self._signals.late()
+        require_of_states(late)
+        exact = {}
+        if late:
+            states = SensedRows(self._sensing, *(np.asarray(rows[name]) for name in ("time", "q", "v")))
+            exact = {sensor.path: sensor.values(states) for sensor in late}
+        self._signals.go_on(rows, exact)
 
     def _wrench_inputs(self, samples: Any, chosen: BoolArray, contacts: Any) -> dict[str, Any]:
         """As evaluation.wrench_inputs(), at the samples."""

@@ -44,10 +44,18 @@ class SensorSignals:
             result[path] = np.atleast_1d(stream.values(at, exact[path][None])[0])
         return result
 
-    def go_on(self, rows: dict[str, Any]) -> None:
-        """Rows of the log that a run goes on with: "time" and the values by their paths."""
+    def late(self) -> list[Sensor]:
+        """The sensors whose values arrive late: of them rows do not have what a run needs that goes on."""
+        return [stream.sensor for stream in self._streams if stream.sensor.delay]
+
+    def go_on(self, rows: Mapping[str, Any], exact: Mapping[str, FloatArray]) -> None:
+        """Rows of the log that a run goes on with: "time" and the signals by their paths.
+
+        exact: {path of each sensor of late(): its exact values (n, columns) there}.
+        """
         for stream in self._streams:
-            stream.go_on(np.asarray(rows["time"]), np.asarray(rows[stream.sensor.path]))
+            path = stream.sensor.path
+            stream.go_on(np.asarray(rows["time"]), np.asarray(rows[path]), exact.get(path))
 
     def save(self) -> dict[str, Any]:
         """{path: what load() goes on from}, numbers and lists."""
@@ -111,7 +119,10 @@ class _Stream:
         self._times, self._kept = self._times[first:], self._kept[first:]
         return found
 
-    def go_on(self, time: FloatArray, values: FloatArray) -> None:
+    def go_on(self, time: FloatArray, values: FloatArray, exact: FloatArray | None) -> None:
+        """As values(), of rows whose signals are known; exact: what was measured there, of a late sensor."""
+        if exact is not None:
+            self._late(time, exact)
         due = self._due(time)
         values = values.reshape(len(time), -1)
         if self._noise is not None and self._noise.acts and due.any():

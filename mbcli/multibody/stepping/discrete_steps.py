@@ -177,7 +177,7 @@ class DiscreteSteps:
             if calls is not None:
                 arrays.tick_calls[:] = calls
         if run.balance is not None:
-            run.balance.attach(run.series.handle(state.compiled))
+            run.balance.attach(run.series.handle(state.compiled), len(run.series.push_link))
         if not run.keep_loads:
             return
         recording = run.recording

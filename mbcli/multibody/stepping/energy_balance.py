@@ -19,6 +19,7 @@ from mbcli.engine.fields.model_fields import (
 from mbcli.engine.fields.run_fields import (
     BALANCE_BEGUN,
     BALANCE_CONSTRAINED,
+    BALANCE_END_PUSH,
     BALANCE_IMPLICIT,
     WORK_OF_CONTACT,
     WORK_OF_CONTACT_FRICTION,
@@ -30,7 +31,9 @@ from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.stepping.compliance_energy import compliance_energies
 
 if TYPE_CHECKING:
-    from mbcli.multibody.core.plant_core import PlantCore
+    from collections.abc import Sequence
+
+    from mbcli.math.array_types import Vector
     from mbcli.multibody.state.context import Context
 
 CONSIDERABLE = 0.01  # of the energy that flowed: an error of the integration that is reported
@@ -102,80 +105,112 @@ def keep_none(context: Context) -> None:
         state.data.balance = np.zeros(6)
 
 
+class EnergyAccount:
+    """The energy of a plant at the start of a motion, of which a balance is the account.
+
+    context: at the start.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._start, self._start_compliance = _energies(context), _compliance_energy(context)
+
+    def balance(self, context: Context, works: Vector, seen: Sequence[float]) -> EnergyBalance:
+        """EnergyBalance from the start to the state of a context.
+
+        works: (WORKS,) [J] of each cause. seen: kinetic energies on the way.
+        """
+        end, stored = _energies(context), _compliance_energy(context) - self._start_compliance
+        work = works.tolist()
+        contact, friction = work[WORK_OF_CONTACT], work.pop(WORK_OF_CONTACT_FRICTION)
+        change = sum(end) - sum(self._start)
+        kinetic = [self._start[0], end[0], *seen]
+        flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
+        dissipated = contact - friction + stored
+        if not _contact_dissipates(context.state.plant):  # then nothing but steps takes energy from what is pressed
+            dissipated, work[WORK_OF_CONTACT] = 0.0, friction - stored
+        rest = change - sum(work)
+        return EnergyBalance(*(*work, change, flow, rest, stored, friction, dissipated))
+
+
 class KeptBalance:
     """The sums of a run, and its energy at the start.
 
     Args:
-        plant: finalized.
         context: of the run, at its start.
         stepped: the context whose arrays its steps change.
     """
 
-    def __init__(self, plant: PlantCore, context: Context, stepped: Context) -> None:
-        self._plant, self._context, self._stepped = plant, context, stepped
-        sizes = {"nq": plant.num_positions(), "nv": plant.num_velocities()}
-        self.arrays: Any = Balance(sizes)
-        self._start, self._start_compliance = self._energies(), self._compliance_energy()
+    def __init__(self, context: Context, stepped: Context) -> None:
+        self._context, self._stepped = context, stepped
+        self.arrays: Any = new_balance(stepped)
+        self._account = EnergyAccount(context)
 
-    def attach(self, run: float) -> None:
+    def attach(self, run: float, pushes: int = 0) -> None:
         """Lets the loops find the balance from the data that they change.
 
-        run: handle of the Integration of a continuous run, of the Actuation of a discrete one.
+        run: handle of the Integration of a continuous run, of the Actuation of a discrete one, with so many pushes.
         """
-        state, discrete = self._stepped.state, self._plant.is_discrete()
-        compiled = state.compiled
-        self.arrays.balance_settings[BALANCE_IMPLICIT] = implicit_damping(self._plant) if discrete else 0.0
-        self.arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if self._plant.elements.constraints else 0.0
-        at = [0.0] * 6
-        function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")
-        at[BALANCE_AT_STEP_FUNCTION if discrete else BALANCE_AT_MOTION_FUNCTION] = (
-            address_of_function(function) if compiled else function
-        )
-        at[BALANCE_AT_MODEL], at[BALANCE_AT_DATA] = state.model_handle, state.data_handle
-        at[BALANCE_AT_ARRAYS], at[BALANCE_AT_RUN] = self.arrays.handle(compiled), run
-        if compiled:
-            state.data.balance[:] = at
-        else:  # any object can be an address
-            state.data.balance = at
-
-    def _energies(self):
-        """Kinetic and potential energy, without bushings, which have none."""
-        context = self._context
-        state = context.state
-        state.forget_positions()
-        state.ready_parameters()
-        calls = state.calls
-        calls.motion_stage()
-        calls.calc_energy()
-        return tuple(map(float, state.data.energy))
-
-    def _compliance_energy(self):
-        """The energy that compliant contact stores at the state of the context."""
-        if not self._plant.meets_contact():
-            return 0.0
-        _, record = contacts_of_state(self._plant, self._context)
-        return float(compliance_energies(record).sum())
-
-    def _contact_dissipates(self) -> bool:
-        """Whether the material of some solid does: its dissipation, or its relaxation time, as the law takes it."""
-        settings, column = self._plant.settings, 1
-        if self._plant.is_discrete() and settings.contact_law().RELAXES:
-            column = 2
-        if self._plant.elements.deformable_bodies or not self._plant.meets_contact():
-            return True
-        return any(solid.material[column] > 0.0 for solid in self._plant.compiled_geometries().solids)
+        self.arrays.balance_settings[BALANCE_END_PUSH] = pushes
+        attach_balance(self._stepped, self.arrays, run)
 
     def result(self) -> EnergyBalance:
         """EnergyBalance from the start to the state of the context."""
-        end, stored = self._energies(), self._compliance_energy() - self._start_compliance
-        work = self.arrays.work.tolist()
-        contact, friction = work[WORK_OF_CONTACT], work.pop(WORK_OF_CONTACT_FRICTION)
-        change = sum(end) - sum(self._start)
-        seen = self.arrays.kinetic_range.tolist() if self.arrays.balance_settings[BALANCE_BEGUN] else []
-        kinetic = [self._start[0], end[0], *seen]
-        flow = max(kinetic) - min(kinetic) + sum(map(abs, work))
-        dissipated = contact - friction + stored
-        if not self._contact_dissipates():  # then nothing but steps takes energy from what is pressed
-            dissipated, work[WORK_OF_CONTACT] = 0.0, friction - stored
-        rest = change - sum(work)
-        return EnergyBalance(*(*work, change, flow, rest, stored, friction, dissipated))
+        arrays = self.arrays
+        seen = arrays.kinetic_range.tolist() if arrays.balance_settings[BALANCE_BEGUN] else []
+        return self._account.balance(self._context, arrays.work, seen)
+
+
+def new_balance(stepped: Context) -> Any:
+    """Balance without any work, for steps that change the arrays of a context."""
+    plant = stepped.state.plant
+    arrays: Any = Balance({"nq": plant.num_positions(), "nv": plant.num_velocities()})
+    arrays.balance_settings[BALANCE_IMPLICIT] = implicit_damping(plant) if plant.is_discrete() else 0.0
+    arrays.balance_settings[BALANCE_CONSTRAINED] = 1.0 if plant.elements.constraints else 0.0
+    return arrays
+
+
+def attach_balance(stepped: Context, arrays: Any, run: Any) -> None:
+    """Loops find the Balance from the data of a context; run: as of KeptBalance.attach()."""
+    state, discrete = stepped.state, stepped.state.plant.is_discrete()
+    compiled = state.compiled
+    at = [0.0] * 6
+    function = getattr(state.kernels, "balance_step" if discrete else "balance_motion")
+    at[BALANCE_AT_STEP_FUNCTION if discrete else BALANCE_AT_MOTION_FUNCTION] = (
+        address_of_function(function) if compiled else function
+    )
+    at[BALANCE_AT_MODEL], at[BALANCE_AT_DATA] = state.model_handle, state.data_handle
+    at[BALANCE_AT_ARRAYS], at[BALANCE_AT_RUN] = arrays.handle(compiled), run
+    if compiled:
+        state.data.balance[:] = at
+    else:  # any object can be an address
+        state.data.balance = at
+
+
+def _energies(context: Context) -> tuple[float, ...]:
+    """Kinetic and potential energy, without bushings, which have none."""
+    state = context.state
+    state.forget_positions()
+    state.ready_parameters()
+    calls = state.calls
+    calls.motion_stage()
+    calls.calc_energy()
+    return tuple(map(float, state.data.energy))
+
+
+def _compliance_energy(context: Context) -> float:
+    """The energy that compliant contact stores at the state of a context."""
+    plant = context.state.plant
+    if not plant.meets_contact():
+        return 0.0
+    _, record = contacts_of_state(plant, context)
+    return float(compliance_energies(record).sum())
+
+
+def _contact_dissipates(plant: Any) -> bool:
+    """Whether the material of some solid does: its dissipation, or its relaxation time, as the law takes it."""
+    settings, column = plant.settings, 1
+    if plant.is_discrete() and settings.contact_law().RELAXES:
+        column = 2
+    if plant.elements.deformable_bodies or not plant.meets_contact():
+        return True
+    return any(solid.material[column] > 0.0 for solid in plant.compiled_geometries().solids)

@@ -184,7 +184,7 @@ class Run:
         keep_none(self.stepped)
         alone = self.loops is state.kernels and not plant.elements.deformable_bodies
         keeps = self._keep_balance and alone and (plant.is_discrete() or not self._forces)
-        self.balance = KeptBalance(plant, context, self.stepped) if keeps else None
+        self.balance = KeptBalance(context, self.stepped) if keeps else None
         if self.contact is not None:
             if self.contact.compiles_elsewhere(state.kernels):
                 self.compile()  # the loop meanwhile: it reaches contact by addresses

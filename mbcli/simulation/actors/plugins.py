@@ -52,11 +52,13 @@ class Plugins(Actor):
         """As of Actor."""
         if not self._plugins:
             return
+        from mbcli.simulation.earlier_run import start_in_log
         from mbcli.simulation.plugins.plugin_energy import PluginEnergy
         from mbcli.simulation.plugins.run_plugins import plugin_drives, plugins_in_words
 
         run, plant = self.run, self.run.plant
-        held = plugin_drives(plant, self._plugins, plant.GetPositions(run.context), bool(run.controlled))
+        q = plant.GetPositions(run.context) if resumed is None else start_in_log(resumed, plant)
+        held = plugin_drives(plant, self._plugins, q, bool(run.controlled))
         self._drives = bool(held)
         self._alone = run.controller is None
         self.energy = PluginEnergy(run.context, self._plugins.laws)

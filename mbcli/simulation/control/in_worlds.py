@@ -38,6 +38,14 @@ class _SensorsOfController:
         """As of TickSensors."""
         return self._sensors.exact()
 
+    def save(self) -> dict[str, Any]:
+        """As of TickSensors."""
+        return self._sensors.save()
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """As of TickSensors."""
+        self._sensors.load(saved)
+
     def contact_wrenches(self, *state: Any) -> FloatArray:
         """As of TickSensors."""
         return self._sensors.contact_wrenches()

@@ -128,7 +128,7 @@ class PipeController(RunController):
         document = {"state": state}
         if self._senses and self._sensors is not None:
             document["sensors"] = json.dumps(self._sensors.save())  # as a text, which may have NaN
-        return pack(json.dumps(document), self.name)
+        return pack(json.dumps(document), self.name, whole=self.commands.count is not None)
 
     def load(self, saved: Mapping[str, FloatArray]) -> None:
         """The state goes to the program in its first line."""

@@ -150,12 +150,13 @@ class PythonController(RunController):
             text = json.dumps(document, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise ControlError(f"{self._place()}: error: save() returned what JSON cannot write: {error}") from None
-        return pack(text, self._place())
+        return pack(text, self._place(), whole=self.commands.count is not None)
 
     def load(self, saved: Mapping[str, FloatArray]) -> None:
         """Goes on from what save() has given."""
         document = unpack(saved, self._place())
-        if not document["knows"]:
+        needs_load = document["state"] is not None and not document["pickled"]
+        if not document["knows"] or (needs_load and not hasattr(self._object, "load")):
             raise self._fault("has no save() and load(), so that a run cannot go on with it")
         if document["pickled"] and not self._pickles:
             raise ControlError(f"{self._place()}: error: the state in the log is pickled: ask for pickle again")

@@ -19,9 +19,11 @@ ROOM = 1 << 16  # bytes: of the text with its length before it
 HEAD = 8  # digits of the length
 
 
-def pack(text: str, place: str) -> dict[str, np.ndarray]:
-    """{NAME: (ROOM,) bytes}. ControlError if the text is too long."""
+def pack(text: str, place: str, *, whole: bool = False) -> dict[str, np.ndarray]:
+    """{NAME: (ROOM,) bytes}; whole: as many as there are. ControlError if the text is too long."""
     content = text.encode()
+    if whole:
+        return {NAME: np.frombuffer(f"{len(content):{HEAD}d}".encode() + content, dtype=np.uint8)}
     if len(content) > ROOM - HEAD:
         raise ControlError(
             f"{place}: error: the state of the controller has {len(content)} bytes as JSON, a log keeps {ROOM - HEAD}"
