@@ -128,7 +128,9 @@ def test_the_document_lists_the_datasets(tmp_path, starts):
     with h5py.File(tmp_path / "all.h5") as file:
         file.visititems(lambda name, item: found.add(name) if isinstance(item, h5py.Dataset) else None)
     found = {re.sub("(?<=model/source/|..checkpoint/).*", "NAME", f"  {name}").strip() for name in found}
-    of_fields = {f"{group}/NAME" for group in ("sensors", "input", "derived", "solver", "contact", "faces")}
+    of_fields = {
+        f"{group}/NAME" for group in ("sensors", "input", "derived", "solver", "contact", "faces", "controller")
+    }
     assert listed - of_fields == found
 
 

@@ -401,7 +401,6 @@ def test_a_controller_that_fails_in_each_ends_with_one_line_and_keeps_the_log(fo
         (["--fields", "rays"], "there is no 'rays'"),
         (["--fields", "tracking"], "the run has no --trajectory"),
         (["--fields", "targets"], "no PD controllers act in the steps"),
-        (["--balance"], "--balance is for a single run"),
         (["--push", "d=1,0,0"], "there is no body 'd'"),
     ],
 )
