@@ -11,8 +11,7 @@ from mbcli import math
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime.linking import compiled_kernels
 from mbcli.engine.runtime.model import Data
-from mbcli.multibody import math as spatial
-from mbcli.multibody import tree
+from mbcli.multibody import math as spatial, tree
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.systems.analysis import Simulator

@@ -54,8 +54,7 @@ class Drake:
 
     def __init__(self, case, text, weld=None):
         from pydrake import math
-        from pydrake.multibody import math as spatial
-        from pydrake.multibody import tree
+        from pydrake.multibody import math as spatial, tree
         from pydrake.multibody.plant import MultibodyPlant
         from pydrake.systems.analysis import Simulator
 

@@ -15,14 +15,17 @@ import sys
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.log import open_log
-    from mbcli.models import load_model
-    from mbcli.simulation import Worlds, resume, simulate, simulate_each
-    from mbcli.sweeps import sweep
+with lazy_exports(__name__):
+    from mbcli.log import open_log as open_log
+    from mbcli.models import load_model as load_model
+    from mbcli.simulation import (
+        Worlds as Worlds,
+        resume as resume,
+        simulate as simulate,
+        simulate_each as simulate_each,
+    )
+    from mbcli.sweeps import sweep as sweep
 
-__all__ = ["Worlds", "load_model", "open_log", "resume", "simulate", "simulate_each", "sweep"]
 __version__ = "0.1.0"
 
 # parsers/ and schemas/ are installed inside of this package. In a checkout that is not installed they stand beside it.
@@ -30,13 +33,3 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 if not os.path.exists(os.path.join(_FOLDER, "parsers")):
     __path__.append(os.path.dirname(_FOLDER))
     sys.modules[f"{__name__}.{__name__}"] = None  # type: ignore[assignment]  # else a second copy of this package is there
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "log": ("open_log",),
-        "models": ("load_model",),
-        "simulation": ("Worlds", "resume", "simulate", "simulate_each"),
-        "sweeps": ("sweep",),
-    },
-)

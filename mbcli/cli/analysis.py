@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from mbcli.batch import FORMATS as ROW_FORMATS
-from mbcli.batch import is_bag
+from mbcli.batch import FORMATS as ROW_FORMATS, is_bag
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output

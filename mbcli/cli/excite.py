@@ -71,8 +71,7 @@ def excite(ctx: click.Context, **values: Any) -> None:
     loaded = load(model, ctx, contact=options.collisions)
     plant = loaded.plant
 
-    from mbcli.identification.excitation import Within
-    from mbcli.identification.excitation import excite as find_motion
+    from mbcli.identification.excitation import Within, excite as find_motion
     from mbcli.identification.held_joints import ALL, held_joints
 
     if (options.harmonics if options.basis == "bsplines" else options.points) is not None:

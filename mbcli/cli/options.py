@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.batch import FORMAT_OF_SUFFIX
-from mbcli.batch import FORMATS as ROW_FORMATS
+from mbcli.batch import FORMAT_OF_SUFFIX, FORMATS as ROW_FORMATS
 from mbcli.common.argument_names import NO_VALUE
 from mbcli.common.coordinate_names import listed
 from mbcli.common.number_text import parse_number

@@ -14,20 +14,7 @@ peer_drake, peer_pinocchio, peer_mujoco, peer_bullet   what is compared, of thes
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.comparison.differences import Comparison, Difference
-    from mbcli.comparison.engine_comparison import compare_engines
-    from mbcli.comparison.model_comparison import compare_models
-
-__all__ = ["Comparison", "Difference", "compare_engines", "compare_models"]
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "differences": ("Comparison", "Difference"),
-        "engine_comparison": ("compare_engines",),
-        "model_comparison": ("compare_models",),
-    },
-)
+with lazy_exports(__name__):
+    from mbcli.comparison.differences import Comparison as Comparison, Difference as Difference
+    from mbcli.comparison.engine_comparison import compare_engines as compare_engines
+    from mbcli.comparison.model_comparison import compare_models as compare_models

@@ -31,41 +31,18 @@ from importlib.util import find_spec
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.environments.policy import Policy
-    from mbcli.environments.single_environment import Environment, make_environment
-    from mbcli.environments.task import Task
-    from mbcli.environments.task_file import read_task
-    from mbcli.environments.task_worlds import TaskWorlds
-    from mbcli.environments.vector_environment import VectorEnvironment, make_environments
-    from mbcli.environments.world_random import WorldRandom
+with lazy_exports(__name__):
+    from mbcli.environments.policy import Policy as Policy
+    from mbcli.environments.single_environment import Environment as Environment, make_environment as make_environment
+    from mbcli.environments.task import Task as Task
+    from mbcli.environments.task_file import read_task as read_task
+    from mbcli.environments.task_worlds import TaskWorlds as TaskWorlds
+    from mbcli.environments.vector_environment import (
+        VectorEnvironment as VectorEnvironment,
+        make_environments as make_environments,
+    )
+    from mbcli.environments.world_random import WorldRandom as WorldRandom
 
-__all__ = [
-    "Environment",
-    "Policy",
-    "Task",
-    "TaskWorlds",
-    "VectorEnvironment",
-    "WorldRandom",
-    "make_environment",
-    "make_environments",
-    "read_task",
-]
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "policy": ("Policy",),
-        "single_environment": ("Environment", "make_environment"),
-        "task": ("Task",),
-        "task_file": ("read_task",),
-        "task_worlds": ("TaskWorlds",),
-        "vector_environment": ("VectorEnvironment", "make_environments"),
-        "world_random": ("WorldRandom",),
-    },
-)
 
 if find_spec("gymnasium") is not None:
     from mbcli.environments.registration import register_robots

@@ -39,12 +39,11 @@ TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
     import os
 
-    from mbcli.log.memory import MemoryLog
-    from mbcli.log.reader import Log
-    from mbcli.log.rows import State
-    from mbcli.log.worlds import WorldsLog
-
-__all__ = ["Log", "MemoryLog", "State", "WorldsLog", "open", "open_log"]
+with lazy_exports(__name__, "open", "open_log"):
+    from mbcli.log.memory import MemoryLog as MemoryLog
+    from mbcli.log.reader import Log as Log
+    from mbcli.log.rows import State as State
+    from mbcli.log.worlds import WorldsLog as WorldsLog
 
 
 def open_log(path: "str | os.PathLike[str]") -> "Log | WorldsLog":
@@ -73,14 +72,3 @@ def open_log(path: "str | os.PathLike[str]") -> "Log | WorldsLog":
 
 
 open = open_log  # `mbcli.log.open`, as one says h5py.File or gzip.open
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "reader": ("Log",),
-        "memory": ("MemoryLog",),
-        "rows": ("State",),
-        "worlds": ("WorldsLog",),
-    },
-)

@@ -16,8 +16,7 @@ import numpy as np
 from mbcli.errors import MbcliError, ModelError, ResourceError
 from mbcli.log.contact_reader import StoredContacts
 from mbcli.log.datasets import Field
-from mbcli.log.format import FINAL_STATUSES, WORLDS_VERSION, ContactNames, LogHeader
-from mbcli.log.format import WORLDS_FORMAT as FORMAT
+from mbcli.log.format import FINAL_STATUSES, WORLDS_FORMAT as FORMAT, WORLDS_VERSION, ContactNames, LogHeader
 from mbcli.log.guarded_file import GuardedFile
 from mbcli.log.memory import MemoryLog
 from mbcli.log.stored_sources import LARGEST_TEXT, read_sources

@@ -23,50 +23,24 @@ states              states of a plant from names, random numbers, JSON documents
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.models.assembly import assemble
-    from mbcli.models.constrained_motion import constrained_dynamics, constrained_inverse_dynamics
-    from mbcli.models.contacts import contact_points, contact_surfaces, geometry_distances
-    from mbcli.models.description import describe
-    from mbcli.models.frame_places import IkResult, inverse_kinematics
-    from mbcli.models.loaded_model import LoadedModel
-    from mbcli.models.loading import ModelText, load_model
-    from mbcli.models.mass_motion import center_of_mass, momentum
-    from mbcli.models.parameter_assignments import changed_parameters, parameters_of, set_parameters
-
-__all__ = [
-    "IkResult",
-    "LoadedModel",
-    "ModelText",
-    "assemble",
-    "center_of_mass",
-    "changed_parameters",
-    "constrained_dynamics",
-    "constrained_inverse_dynamics",
-    "contact_points",
-    "contact_surfaces",
-    "describe",
-    "geometry_distances",
-    "inverse_kinematics",
-    "load_model",
-    "momentum",
-    "parameters_of",
-    "set_parameters",
-]
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "frame_places": ("IkResult", "inverse_kinematics"),
-        "loaded_model": ("LoadedModel",),
-        "loading": ("ModelText", "load_model"),
-        "assembly": ("assemble",),
-        "mass_motion": ("center_of_mass", "momentum"),
-        "constrained_motion": ("constrained_dynamics", "constrained_inverse_dynamics"),
-        "contacts": ("contact_points", "contact_surfaces", "geometry_distances"),
-        "description": ("describe",),
-        "parameter_assignments": ("changed_parameters", "parameters_of", "set_parameters"),
-    },
-)
+with lazy_exports(__name__):
+    from mbcli.models.assembly import assemble as assemble
+    from mbcli.models.constrained_motion import (
+        constrained_dynamics as constrained_dynamics,
+        constrained_inverse_dynamics as constrained_inverse_dynamics,
+    )
+    from mbcli.models.contacts import (
+        contact_points as contact_points,
+        contact_surfaces as contact_surfaces,
+        geometry_distances as geometry_distances,
+    )
+    from mbcli.models.description import describe as describe
+    from mbcli.models.frame_places import IkResult as IkResult, inverse_kinematics as inverse_kinematics
+    from mbcli.models.loaded_model import LoadedModel as LoadedModel
+    from mbcli.models.loading import ModelText as ModelText, load_model as load_model
+    from mbcli.models.mass_motion import center_of_mass as center_of_mass, momentum as momentum
+    from mbcli.models.parameter_assignments import (
+        changed_parameters as changed_parameters,
+        parameters_of as parameters_of,
+        set_parameters as set_parameters,
+    )

@@ -2,17 +2,9 @@
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.visualization.meshcat_visualizer import ContactVisualizer, ContactVisualizerParams
-    from mbcli.visualization.sliders import JointSliders
-
-__all__ = ["ContactVisualizer", "ContactVisualizerParams", "JointSliders"]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "mbcli.visualization.meshcat_visualizer": ("ContactVisualizer", "ContactVisualizerParams"),
-        "mbcli.visualization.sliders": ("JointSliders",),
-    },
-)
+with lazy_exports(__name__):
+    from mbcli.visualization.meshcat_visualizer import (
+        ContactVisualizer as ContactVisualizer,
+        ContactVisualizerParams as ContactVisualizerParams,
+    )
+    from mbcli.visualization.sliders import JointSliders as JointSliders

@@ -2,44 +2,19 @@
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
+with lazy_exports(__name__):
     from mbcli.planning.direct_collocation import (
-        AddDirectCollocationConstraint,
-        DirectCollocation,
-        DirectCollocationConstraint,
+        AddDirectCollocationConstraint as AddDirectCollocationConstraint,
+        DirectCollocation as DirectCollocation,
+        DirectCollocationConstraint as DirectCollocationConstraint,
     )
-    from mbcli.planning.direct_transcription import DirectTranscription
-    from mbcli.planning.kinematic_trajectory_optimization import KinematicTrajectoryOptimization
-    from mbcli.planning.multiple_shooting import MultipleShooting
-    from mbcli.planning.region_of_attraction import RegionOfAttraction, RegionOfAttractionOptions
-    from mbcli.planning.robot_diagram import RobotDiagram, RobotDiagramBuilder
-
-__all__ = [
-    "AddDirectCollocationConstraint",
-    "DirectCollocation",
-    "DirectCollocationConstraint",
-    "DirectTranscription",
-    "KinematicTrajectoryOptimization",
-    "MultipleShooting",
-    "RegionOfAttraction",
-    "RegionOfAttractionOptions",
-    "RobotDiagram",
-    "RobotDiagramBuilder",
-]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "direct_collocation": (
-            "AddDirectCollocationConstraint",
-            "DirectCollocation",
-            "DirectCollocationConstraint",
-        ),
-        "direct_transcription": ("DirectTranscription",),
-        "kinematic_trajectory_optimization": ("KinematicTrajectoryOptimization",),
-        "multiple_shooting": ("MultipleShooting",),
-        "region_of_attraction": ("RegionOfAttraction", "RegionOfAttractionOptions"),
-        "robot_diagram": ("RobotDiagram", "RobotDiagramBuilder"),
-    },
-)
+    from mbcli.planning.direct_transcription import DirectTranscription as DirectTranscription
+    from mbcli.planning.kinematic_trajectory_optimization import (
+        KinematicTrajectoryOptimization as KinematicTrajectoryOptimization,
+    )
+    from mbcli.planning.multiple_shooting import MultipleShooting as MultipleShooting
+    from mbcli.planning.region_of_attraction import (
+        RegionOfAttraction as RegionOfAttraction,
+        RegionOfAttractionOptions as RegionOfAttractionOptions,
+    )
+    from mbcli.planning.robot_diagram import RobotDiagram as RobotDiagram, RobotDiagramBuilder as RobotDiagramBuilder

@@ -37,49 +37,14 @@ log_target       whether a log can be written
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.multibody.stepping.inputs import Input, constant_input
-    from mbcli.multibody.stepping.run import Run
-    from mbcli.multibody.stepping.samples import Samples
-    from mbcli.simulation.holding import context_that_holds
-    from mbcli.simulation.progress import Progress
-    from mbcli.simulation.recorded_run import RecordedRun
-    from mbcli.simulation.run_warnings import SimulationWarning
-    from mbcli.simulation.running import resume, simulate, simulate_each
-    from mbcli.simulation.summary import Summary
-    from mbcli.simulation.worlds import Worlds
-
-
-__all__ = [
-    "Input",
-    "Progress",
-    "RecordedRun",
-    "Run",
-    "Samples",
-    "SimulationWarning",
-    "Summary",
-    "Worlds",
-    "constant_input",
-    "context_that_holds",
-    "resume",
-    "simulate",
-    "simulate_each",
-]
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "mbcli.multibody.stepping.inputs": ("Input", "constant_input"),
-        "mbcli.multibody.stepping.run": ("Run",),
-        "mbcli.multibody.stepping.samples": ("Samples",),
-        "holding": ("context_that_holds",),
-        "progress": ("Progress",),
-        "recorded_run": ("RecordedRun",),
-        "run_warnings": ("SimulationWarning",),
-        "running": ("resume", "simulate", "simulate_each"),
-        "summary": ("Summary",),
-        "worlds": ("Worlds",),
-    },
-)
+with lazy_exports(__name__):
+    from mbcli.multibody.stepping.inputs import Input as Input, constant_input as constant_input
+    from mbcli.multibody.stepping.run import Run as Run
+    from mbcli.multibody.stepping.samples import Samples as Samples
+    from mbcli.simulation.holding import context_that_holds as context_that_holds
+    from mbcli.simulation.progress import Progress as Progress
+    from mbcli.simulation.recorded_run import RecordedRun as RecordedRun
+    from mbcli.simulation.run_warnings import SimulationWarning as SimulationWarning
+    from mbcli.simulation.running import resume as resume, simulate as simulate, simulate_each as simulate_each
+    from mbcli.simulation.summary import Summary as Summary
+    from mbcli.simulation.worlds import Worlds as Worlds

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
-from mbcli.math.symbolic_polynomial import EvenDegreeMonomialBasis, Monomial, MonomialBasis, OddDegreeMonomialBasis
-from mbcli.math.symbolic_polynomial import Polynomial as SymbolicPolynomial
+from mbcli.math.symbolic_polynomial import (
+    EvenDegreeMonomialBasis,
+    Monomial,
+    MonomialBasis,
+    OddDegreeMonomialBasis,
+    Polynomial as SymbolicPolynomial,
+)
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.conic_program import ConicProgram
 from mbcli.solvers.given_arguments import ordered_arguments

@@ -305,8 +305,7 @@ def _others(prog: MathematicalProgram) -> list[Any]:
 
 
 def _highs(prog: MathematicalProgram) -> MathematicalProgramResult:
-    from scipy.optimize import Bounds, milp
-    from scipy.optimize import LinearConstraint as Rows
+    from scipy.optimize import Bounds, LinearConstraint as Rows, milp
 
     name = "HiGHS"
     if prog.num_vars() == 0:

@@ -34,18 +34,6 @@ sweeping       sweep(): all of it
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.sweeps.result_table import ResultTable
-    from mbcli.sweeps.sweeping import SweepProgress, sweep
-
-__all__ = ["ResultTable", "SweepProgress", "sweep"]
-
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "result_table": ("ResultTable",),
-        "sweeping": ("SweepProgress", "sweep"),
-    },
-)
+with lazy_exports(__name__):
+    from mbcli.sweeps.result_table import ResultTable as ResultTable
+    from mbcli.sweeps.sweeping import SweepProgress as SweepProgress, sweep as sweep

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
-from xml.dom import Node as Kinds
-from xml.dom import expatbuilder
+from xml.dom import Node as Kinds, expatbuilder
 
 from mbcli.parsers.spec import SourceLocation
 

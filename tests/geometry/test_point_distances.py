@@ -72,10 +72,8 @@ def test_what_is_farther_away_than_the_threshold_is_left_out():
 @pytest.mark.peers("pydrake")
 def test_distances_from_points_are_those_of_pydrake():
     from pydrake import geometry as drake
-    from pydrake.math import RigidTransform as X_
-    from pydrake.math import RollPitchYaw as Rpy
-    from pydrake.multibody.plant import AddMultibodyPlantSceneGraph as add
-    from pydrake.multibody.plant import CoulombFriction as Friction
+    from pydrake.math import RigidTransform as X_, RollPitchYaw as Rpy
+    from pydrake.multibody.plant import AddMultibodyPlantSceneGraph as add, CoulombFriction as Friction
     from pydrake.multibody.tree import SpatialInertia as M
     from pydrake.systems.framework import DiagramBuilder as Builder
 

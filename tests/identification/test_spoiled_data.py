@@ -9,8 +9,7 @@ from measured_motion import measured_columns, write_csv
 from repository import SAMPLES
 
 from mbcli.identification.data_checks import saturated
-from mbcli.identification.identify import Settings
-from mbcli.identification.identify import identify as identify_plant
+from mbcli.identification.identify import Settings, identify as identify_plant
 from mbcli.identification.records import read_record
 from mbcli.models.loading import load_model
 from mbcli.simulation.worlds import Worlds

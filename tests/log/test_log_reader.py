@@ -21,8 +21,7 @@ from mbcli.log.fields.effort import EFFORT
 from mbcli.log.fields.faces import CORNER_FIELDS, FACE_FIELDS
 from mbcli.log.fields.poses import POSES
 from mbcli.log.fields.reactions import REACTIONS
-from mbcli.log.fields.targets import POSITION as AIM
-from mbcli.log.fields.targets import VELOCITY as AIM_VELOCITY
+from mbcli.log.fields.targets import POSITION as AIM, VELOCITY as AIM_VELOCITY
 from mbcli.log.fields.tracking import ACCELERATION, ERROR, TARGET, VELOCITY
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.log.format import FIXED_DATASETS, ROOT_ATTRIBUTES, SCENE

@@ -15,8 +15,7 @@ from mbcli.math import (
     ClosestQuaternion,
     QuaternionToCanonicalForm,
 )
-from mbcli.multibody import math as spatial
-from mbcli.multibody import tree
+from mbcli.multibody import math as spatial, tree
 from mbcli.multibody.plant import MultibodyPlant
 
 NAMES = {
@@ -399,11 +398,9 @@ def test_values_of_expressions():
     "RotationMatrix-8", "RigidTransform-4", "SpatialAcceleration-2", "RotationalInertia-5", "UnitInertia-2",
     "SpatialInertia-3", "SpatialInertia-10", "SpatialVelocity-2"}])  # fmt: skip
 def test_gradients_are_those_of_the_reference(case):
-    from pydrake import autodiffutils as peer
-    from pydrake import math as peer_math
+    from pydrake import autodiffutils as peer, math as peer_math
     from pydrake.common import eigen_geometry
-    from pydrake.multibody import math as peer_spatial
-    from pydrake.multibody import tree as peer_tree
+    from pydrake.multibody import math as peer_spatial, tree as peer_tree
 
     modules = (peer_math, eigen_geometry, peer_spatial, peer_tree)
     K = SimpleNamespace()

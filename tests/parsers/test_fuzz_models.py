@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 from mbcli.parsers.diagnostics import Diagnostics
-from mbcli.parsers.formats import FORMATS as KNOWN
-from mbcli.parsers.formats import MODEL_FORMATS
+from mbcli.parsers.formats import FORMATS as KNOWN, MODEL_FORMATS
 from mbcli.parsers.scenes.scenario import read_run_config
 from repository import MODELS, SAMPLES
 

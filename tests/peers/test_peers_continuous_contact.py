@@ -122,8 +122,7 @@ def test_forces_and_accelerations_at_states_are_those_of_pydrake(own_materials, 
 
 
 def test_a_ball_that_falls_and_slides_goes_where_pydrakes_goes():
-    from pydrake.systems.analysis import ResetIntegratorFromFlags
-    from pydrake.systems.analysis import Simulator as DrakeSimulator
+    from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator as DrakeSimulator
 
     ours, theirs, diagram = both(own_materials=True)
     q, v = np.zeros(21), np.zeros(18)

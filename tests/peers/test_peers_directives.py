@@ -59,8 +59,7 @@ SCENES = {
 
 def plants(text, packages):
     """Our plant and pydrake's with the directives in them, and what they say of the models."""
-    from pydrake.multibody import parsing as their_parsing
-    from pydrake.multibody import plant as their_plant
+    from pydrake.multibody import parsing as their_parsing, plant as their_plant
 
     results = []
     for parsing, plants in ((our_parsing, our_plant), (their_parsing, their_plant)):
@@ -169,8 +168,7 @@ def test_what_pydrake_refuses_is_refused(items, tmp_path):
     )
     (tmp_path / "inner.dmd.yaml").write_text(INNER)
     text = f'directives:\n- add_model: {{name: a, file: "{BOX}"}}\n{items}\n'
-    from pydrake.multibody import parsing as their_parsing
-    from pydrake.multibody import plant as their_plant
+    from pydrake.multibody import parsing as their_parsing, plant as their_plant
 
     for parsing, plants in ((our_parsing, our_plant), (their_parsing, their_plant)):
         plant = plants.MultibodyPlant(0.0)  # which pydrake's parser does not keep alive

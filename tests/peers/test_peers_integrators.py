@@ -2,8 +2,14 @@
 
 import numpy as np
 import pytest
-from test_integrators import SAMPLE_MODELS, START, config, double_pendulum, finished
-from test_integrators import stiff_pendulum as our_stiff_pendulum
+from test_integrators import (
+    SAMPLE_MODELS,
+    START,
+    config,
+    double_pendulum,
+    finished,
+    stiff_pendulum as our_stiff_pendulum,
+)
 
 pytestmark = pytest.mark.peers("pydrake")
 

@@ -20,8 +20,7 @@ drake = peer("pydrake.geometry")
 
 def drake_force(shape, hint, R, height):
     """Force and area on the rigid half space z < 0 of a soft shape of modulus 1, and the faces of the surface."""
-    from pydrake.math import RigidTransform
-    from pydrake.math import RotationMatrix as DrakeRotation
+    from pydrake.math import RigidTransform, RotationMatrix as DrakeRotation
 
     graph = drake.SceneGraph()
     source = graph.RegisterSource("test")

@@ -26,9 +26,7 @@ pytestmark = pytest.mark.skipif(not URDF.exists(), reason="MBCLI_UR10E names no 
 def test_one_command_corrects_a_ur10e_and_all_programs_read_the_same_torques_from_its_file(tmp_path):
     import mujoco
     import pinocchio as pin
-    from pydrake.multibody import parsing as drake_parsing
-    from pydrake.multibody import plant as drake_plant
-    from pydrake.multibody import tree as drake_tree
+    from pydrake.multibody import parsing as drake_parsing, plant as drake_plant, tree as drake_tree
 
     (tmp_path / "vendor.urdf").write_text(
         re.sub(r"<(visual|collision)\b.*?</\1>", "", URDF.read_text(), flags=re.DOTALL)  # meshes are not asked for

@@ -107,15 +107,13 @@ MODULES = modules()
 
 
 def import_statements(path):
-    """(node, lent) of a file; lent: it stands for names that mbcli/lazy_exports.py imports from other rooms later."""
-    text = path.read_text()
-    lends = "from mbcli.lazy_exports import lazy_exports" in text
-    waiting = [(ast.parse(text), False)]
+    """(node, lent) of a file; lent: in a block of mbcli/lazy_exports.py, which imports from other rooms later."""
+    waiting = [(ast.parse(path.read_text()), False)]
     while waiting:
         node, lent = waiting.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node, lent
-        lent = lent or (lends and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        lent = lent or (isinstance(node, ast.With) and ast.unparse(node.items[0]).startswith("lazy_exports("))
         parts = (getattr(node, part, ()) for part in ("body", "orelse", "finalbody", "handlers", "cases"))
         waiting.extend((inner, lent) for part in parts if isinstance(part, list) for inner in part)
 

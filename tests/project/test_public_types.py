@@ -2,7 +2,7 @@
 
 import ast
 import dataclasses
-import importlib
+import importlib.util
 import inspect
 import tomllib
 from pathlib import Path
@@ -10,17 +10,30 @@ from pathlib import Path
 import pytest
 from repository import ROOT
 
+import mbcli.math
+from mbcli.lazy_exports import lazy_exports
+
 
 def says_what_is_public(path):
-    return any(
+    return late_block(path) is not None or any(
         isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets)
         for node in ast.parse(path.read_text()).body
     )
 
 
+def late_block(path):
+    """The block of a file whose names are imported when they are asked for (mbcli/lazy_exports.py), or None."""
+    blocks = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.With))
+    return next((node for node in blocks if ast.unparse(node.items[0]).startswith("lazy_exports(")), None)
+
+
 def module_name(path):
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def module_path(name):
+    return Path(importlib.util.find_spec(name).origin)
 
 
 PUBLIC = sorted(module_name(path) for path in (ROOT / "mbcli").rglob("*.py") if says_what_is_public(path))
@@ -126,25 +139,22 @@ def test_a_function_without_annotations_is_found():
     assert is_annotated(full)
 
 
-def late_packages():
-    """Those whose names are imported when they are asked for (mbcli/lazy_exports.py)."""
-    return [path for path in (ROOT / "mbcli").rglob("__init__.py") if "lazy_exports(" in path.read_text()]
+@pytest.mark.parametrize("name", [name for name in PUBLIC if late_block(module_path(name))])
+def test_names_that_come_late_are_public_to_editors_and_type_checkers_too(name):
+    module = importlib.import_module(name)
+    aliases = [alias for node in late_block(module_path(name)).body for alias in node.names]
+    assert [alias.name for alias in aliases if alias.asname != alias.name] == []
+    assert {alias.name for alias in aliases} <= set(module.__all__) <= set(dir(module))
+    with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nothing'"):
+        module.nothing  # noqa: B018
 
 
-@pytest.mark.parametrize("path", late_packages(), ids=module_name)
-def test_names_that_come_late_are_those_that_editors_and_type_checkers_see(path):
-    package, tree = module_name(path), ast.parse(path.read_text())
-    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    seen = {alias.name: node.module for node in imports for alias in node.names}
-    call = next(
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_exports"
-    )
-    late = {
-        name: module if module.startswith("mbcli.") else f"{package}.{module}"
-        for module, names in ast.literal_eval(call.args[1]).items()
-        for name in names
-    }
-    assert late == seen
-    module = importlib.import_module(package)
-    assert late.keys() <= set(module.__all__) <= set(dir(module))
+def test_during_a_block_other_modules_import_as_ever():
+    block = lazy_exports(__name__)
+    block.known = {}
+    with block:
+        exec("from mbcli.math.quaternion import Quaternion as Turn", block.known)
+        from fractions import Fraction
+    assert Fraction.__module__ == "fractions" and block.known["__all__"] == ["Turn"]
+    assert "Turn" not in block.known
+    assert block.known["__getattr__"]("Turn") is block.known["Turn"] is mbcli.math.Quaternion

@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from usd_texts import body as usd_body
-from usd_texts import stage_text
+from usd_texts import body as usd_body, stage_text
 
 from mbcli.models import load_model
 from mbcli.plugins import PLUGINS

@@ -57,8 +57,7 @@ def test_the_best_of_all_choices_is_found():
 @pytest.mark.parametrize("make", [m for m in PROGRAMS if m is not chosen], ids=lambda make: make.__name__)
 def test_solutions_are_pydrakes(make):
     """But of programs with binary variables, for which pydrake has no solver without a license."""
-    from pydrake import math as their_math
-    from pydrake import solvers as theirs
+    from pydrake import math as their_math, solvers as theirs
 
     prog, variables = make(theirs, their_math)
     reference = theirs.Solve(prog)

@@ -12,8 +12,7 @@ def own_library():
     """What these scenes need of mbcli, by name."""
     from mbcli import geometry, math
     from mbcli.config import scene_graph_config
-    from mbcli.multibody import math as spatial
-    from mbcli.multibody import parsing, plant, tree
+    from mbcli.multibody import math as spatial, parsing, plant, tree
     from mbcli.systems import analysis, framework
 
     return _joined(geometry, scene_graph_config, math, spatial, parsing, plant, tree, analysis, framework)
@@ -33,8 +32,7 @@ def unit_quaternions(plant, q):
 def drake_library():
     """The same of pydrake."""
     from pydrake import geometry, math
-    from pydrake.multibody import math as spatial
-    from pydrake.multibody import parsing, plant, tree
+    from pydrake.multibody import math as spatial, parsing, plant, tree
     from pydrake.systems import analysis, framework
 
     return _joined(geometry, math, spatial, parsing, plant, tree, analysis, framework)

@@ -9,9 +9,7 @@ import itertools
 import random
 import re
 import time
-from re import _compiler
-from re import _constants as codes
-from re import _parser as parser
+from re import _compiler, _constants as codes, _parser as parser
 
 ENDS = ("", "\0", "x", "<", "\n")
 ORDERS = (" \ta0\"'<>=/", "a0_- \"'<>", "\"'<!-[(=:/. a0")  # which character a class of them is represented by, first

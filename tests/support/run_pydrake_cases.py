@@ -30,8 +30,7 @@ def outcome(file: str, run) -> dict[str, str]:
 def main() -> None:
     library, *files = sys.argv[1], *map(os.path.abspath, sys.argv[2:])
     if library == "mbcli":
-        from mbcli.pydrake import run_script as run
-        from mbcli.pydrake import use_mbcli_for_pydrake
+        from mbcli.pydrake import run_script as run, use_mbcli_for_pydrake
 
         use_mbcli_for_pydrake()
     else:

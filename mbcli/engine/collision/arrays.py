@@ -1,7 +1,6 @@
 """The arrays of the solids of one plant, and the work space of one search for contact, as an object kernels take."""
 
-from dataclasses import dataclass, replace
-from dataclasses import fields as dataclass_fields
+from dataclasses import dataclass, fields as dataclass_fields, replace
 from types import SimpleNamespace
 
 import numpy as np

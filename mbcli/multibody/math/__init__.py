@@ -2,44 +2,17 @@
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
+with lazy_exports(__name__):
     from mbcli.multibody.math.scalar_templates import (
-        SpatialAcceleration_,
-        SpatialForce_,
-        SpatialMomentum_,
-        SpatialVelocity_,
+        SpatialAcceleration_ as SpatialAcceleration_,
+        SpatialForce_ as SpatialForce_,
+        SpatialMomentum_ as SpatialMomentum_,
+        SpatialVelocity_ as SpatialVelocity_,
     )
     from mbcli.multibody.math.spatial_vector import (
-        ConvertTimeDerivativeToOtherFrame,
-        SpatialAcceleration,
-        SpatialForce,
-        SpatialMomentum,
-        SpatialVelocity,
+        ConvertTimeDerivativeToOtherFrame as ConvertTimeDerivativeToOtherFrame,
+        SpatialAcceleration as SpatialAcceleration,
+        SpatialForce as SpatialForce,
+        SpatialMomentum as SpatialMomentum,
+        SpatialVelocity as SpatialVelocity,
     )
-
-__all__ = [
-    "ConvertTimeDerivativeToOtherFrame",
-    "SpatialAcceleration",
-    "SpatialAcceleration_",
-    "SpatialForce",
-    "SpatialForce_",
-    "SpatialMomentum",
-    "SpatialMomentum_",
-    "SpatialVelocity",
-    "SpatialVelocity_",
-]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "scalar_templates": ("SpatialAcceleration_", "SpatialForce_", "SpatialMomentum_", "SpatialVelocity_"),
-        "spatial_vector": (
-            "ConvertTimeDerivativeToOtherFrame",
-            "SpatialAcceleration",
-            "SpatialForce",
-            "SpatialMomentum",
-            "SpatialVelocity",
-        ),
-    },
-)

@@ -2,74 +2,28 @@
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
+with lazy_exports(__name__):
+    from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups as CollisionFilterGroups
     from mbcli.multibody.parsing.model_directives import (
-        FlattenModelDirectives,
-        LoadModelDirectives,
-        LoadModelDirectivesFromString,
-        ProcessModelDirectives,
+        FlattenModelDirectives as FlattenModelDirectives,
+        LoadModelDirectives as LoadModelDirectives,
+        LoadModelDirectivesFromString as LoadModelDirectivesFromString,
+        ProcessModelDirectives as ProcessModelDirectives,
     )
-    from mbcli.multibody.parsing.package_map import PackageMap
-    from mbcli.multibody.parsing.parser import Parser
-    from mbcli.multibody.parsing.process_directives import ModelInstanceInfo
-    from mbcli.multibody.parsing.scoped_frame import GetScopedFrameByName, GetScopedFrameByNameMaybe
+    from mbcli.multibody.parsing.package_map import PackageMap as PackageMap
+    from mbcli.multibody.parsing.parser import Parser as Parser
+    from mbcli.multibody.parsing.process_directives import ModelInstanceInfo as ModelInstanceInfo
+    from mbcli.multibody.parsing.scoped_frame import (
+        GetScopedFrameByName as GetScopedFrameByName,
+        GetScopedFrameByNameMaybe as GetScopedFrameByNameMaybe,
+    )
     from mbcli.parsers.scenes.directives_spec import (
-        AddCollisionFilterGroup,
-        AddDirectives,
-        AddFrame,
-        AddModel,
-        AddModelInstance,
-        AddWeld,
-        ModelDirective,
-        ModelDirectives,
+        AddCollisionFilterGroup as AddCollisionFilterGroup,
+        AddDirectives as AddDirectives,
+        AddFrame as AddFrame,
+        AddModel as AddModel,
+        AddModelInstance as AddModelInstance,
+        AddWeld as AddWeld,
+        ModelDirective as ModelDirective,
+        ModelDirectives as ModelDirectives,
     )
-
-__all__ = [
-    "AddCollisionFilterGroup",
-    "AddDirectives",
-    "AddFrame",
-    "AddModel",
-    "AddModelInstance",
-    "AddWeld",
-    "CollisionFilterGroups",
-    "FlattenModelDirectives",
-    "GetScopedFrameByName",
-    "GetScopedFrameByNameMaybe",
-    "LoadModelDirectives",
-    "LoadModelDirectivesFromString",
-    "ModelDirective",
-    "ModelDirectives",
-    "ModelInstanceInfo",
-    "PackageMap",
-    "Parser",
-    "ProcessModelDirectives",
-]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "collision_filter_groups": ("CollisionFilterGroups",),
-        "model_directives": (
-            "FlattenModelDirectives",
-            "LoadModelDirectives",
-            "LoadModelDirectivesFromString",
-            "ProcessModelDirectives",
-        ),
-        "package_map": ("PackageMap",),
-        "parser": ("Parser",),
-        "process_directives": ("ModelInstanceInfo",),
-        "scoped_frame": ("GetScopedFrameByName", "GetScopedFrameByNameMaybe"),
-        "mbcli.parsers.scenes.directives_spec": (
-            "AddCollisionFilterGroup",
-            "AddDirectives",
-            "AddFrame",
-            "AddModel",
-            "AddModelInstance",
-            "AddWeld",
-            "ModelDirective",
-            "ModelDirectives",
-        ),
-    },
-)

@@ -2,13 +2,5 @@
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.multibody.sensing.evaluation import SensorEvaluator, sensor_values
-
-__all__ = ["SensorEvaluator", "sensor_values"]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {"evaluation": ("SensorEvaluator", "sensor_values")},
-)
+with lazy_exports(__name__):
+    from mbcli.multibody.sensing.evaluation import SensorEvaluator as SensorEvaluator, sensor_values as sensor_values

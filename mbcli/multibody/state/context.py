@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.state.last_step import LastStep
 from mbcli.multibody.state.state_transfer import set_time_state_and_parameters
-from mbcli.systems.contexts import Context as SystemContext
-from mbcli.systems.contexts import finite_time
+from mbcli.systems.contexts import Context as SystemContext, finite_time
 from mbcli.systems.ports import InputValues
 from mbcli.systems.vectors import BasicVector, ContinuousState, PlacedVector, nothing_changes
 

@@ -24,14 +24,7 @@ in_a_run           what goes with a controller in a run
 
 from mbcli.lazy_exports import lazy_exports
 
-TYPE_CHECKING = False  # True to type checkers
-if TYPE_CHECKING:
-    from mbcli.simulation.control.choices import ControllerChoice, Follow
-    from mbcli.simulation.control.commands import Command
-    from mbcli.simulation.control.compiled_function import compiled
-
-__all__ = ["Command", "ControllerChoice", "Follow", "compiled"]
-
-__getattr__ = lazy_exports(
-    __name__, {"choices": ("ControllerChoice", "Follow"), "commands": ("Command",), "compiled_function": ("compiled",)}
-)
+with lazy_exports(__name__):
+    from mbcli.simulation.control.choices import ControllerChoice as ControllerChoice, Follow as Follow
+    from mbcli.simulation.control.commands import Command as Command
+    from mbcli.simulation.control.compiled_function import compiled as compiled

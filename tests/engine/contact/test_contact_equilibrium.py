@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from contact_scenes import APPROXIMATIONS, Scene, own_library
 from repository import SAMPLES
-from test_contact_solver import TAMSI, H
-from test_contact_solver import Scene as RandomScene
+from test_contact_solver import TAMSI, H, Scene as RandomScene
 
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,

@@ -391,8 +391,7 @@ def test_springs_among_the_constraints_are_refused_at_an_instant_of_a_discrete_p
 @pytest.mark.peers("pydrake")
 def test_ids_counts_and_refusals_are_those_of_pydrake():
     from pydrake import math as math_
-    from pydrake.multibody import plant as drake
-    from pydrake.multibody import tree
+    from pydrake.multibody import plant as drake, tree
 
     def build(plant_class, module, transform):
         plant = plant_class(0.01)

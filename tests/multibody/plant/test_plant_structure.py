@@ -146,11 +146,9 @@ def test_5_welded_groups_floating_bases_and_what_joints_move():
 
 @pytest.mark.peers("pydrake")
 def test_structure_queries_equal_pydrake():
-    from pydrake.multibody import plant as drake
-    from pydrake.multibody import tree as trees
+    from pydrake.multibody import plant as drake, tree as trees
 
-    from mbcli.multibody import plant as our_plant
-    from mbcli.multibody import tree as our_trees
+    from mbcli.multibody import plant as our_plant, tree as our_trees
 
     def build(plants, t):
         plant = plants.MultibodyPlant(0.0)

@@ -7,9 +7,7 @@ from mbcli import math as transforms
 from mbcli.autodiffutils import AutoDiffXd
 from mbcli.math import RigidTransform
 from mbcli.math.scalar_template import ScalarTemplate
-from mbcli.multibody import math as spatial
-from mbcli.multibody import plant as plants
-from mbcli.multibody import tree
+from mbcli.multibody import math as spatial, plant as plants, tree
 from mbcli.multibody.plant import AddMultibodyPlant, MultibodyPlant, MultibodyPlant_, MultibodyPlantConfig
 from mbcli.multibody.tree import (
     Body_,

@@ -831,8 +831,7 @@ def in_both_libraries(kinds, seed):
     """(library, plant, its simulator) of a discrete chain of the given kinds, for mbcli and pydrake."""
     from pydrake.math import RigidTransform as DrakeTransform
     from pydrake.multibody import tree as drake_tree
-    from pydrake.multibody.plant import DiscreteContactApproximation
-    from pydrake.multibody.plant import MultibodyPlant as DrakePlant
+    from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant as DrakePlant
     from pydrake.systems.analysis import Simulator as DrakeSimulator
 
     for library, transform, plant, simulate in (

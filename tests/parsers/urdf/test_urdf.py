@@ -909,8 +909,7 @@ def test_real_robots_are_read_without_unknown_physics(path):
 
 def pydrake_plant(parse):
     """A plant that a function filled through a pydrake Parser."""
-    from pydrake.multibody import parsing
-    from pydrake.multibody import plant as plant_module
+    from pydrake.multibody import parsing, plant as plant_module
 
     plant = plant_module.MultibodyPlant(0.001)
     parser = parsing.Parser(plant)

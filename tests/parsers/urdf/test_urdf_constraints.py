@@ -229,8 +229,7 @@ def test_loops_are_shown_and_refused_on_demand():
 
 @pytest.mark.peers("pydrake")
 def test_force_elements_and_constraints_are_those_of_pydrake():
-    from pydrake.multibody import parsing
-    from pydrake.multibody import plant as drake
+    from pydrake.multibody import parsing, plant as drake
     from pydrake.multibody.tree import MultibodyForces as TheirForces
 
     text = robot(CHAIN + BALL + TENDON + SPRING + BUSHING + hinge("m", "c", "d", '<mimic joint="j"/>'), "abcd")
