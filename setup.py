@@ -1,6 +1,6 @@
 """MBCLI_PRECOMPILE=1 puts compiled kernels into the wheel, MBCLI_PRECOMPILE=here those of the processor that builds it.
 
-mbcli/engine/precompile.py makes them; pyproject.toml has all else.
+mbcli/engine/precompile.py makes them; pyproject.toml has all else but the list of packages.
 """
 
 import os
@@ -45,4 +45,18 @@ class WheelOfThisMachine(bdist_wheel):
         self.root_is_pure = not PRECOMPILES
 
 
-setup(cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelOfThisMachine})
+def packages():
+    """{package: its folder}; parsers/ and schemas/ stand at the top level and are installed inside the package."""
+    found = {}
+    for top, name in (("mbcli", "mbcli"), ("parsers", "mbcli.parsers"), ("schemas", "mbcli.schemas")):
+        for file in sorted((ROOT / top).rglob("__init__.py")):
+            folder = file.parent.relative_to(ROOT)
+            found[".".join((name, *folder.parts[1:]))] = folder.as_posix()
+    return found
+
+
+setup(
+    packages=[*packages()],
+    package_dir=packages(),
+    cmdclass={"build_py": BuildWithKernels, "bdist_wheel": WheelOfThisMachine},
+)

@@ -1,57 +1,36 @@
 """Small systems that tutorials use, under the names of pydrake.examples."""
 
-from mbcli.examples.acrobot_control import AcrobotSpongController, AcrobotWEncoder, SpongControllerParams
-from mbcli.examples.plants import (
-    AcrobotGeometry,
-    AcrobotInput,
-    AcrobotParams,
-    AcrobotPlant,
-    AcrobotState,
-    PendulumGeometry,
-    PendulumInput,
-    PendulumParams,
-    PendulumPlant,
-    PendulumState,
-    QuadrotorGeometry,
-    QuadrotorPlant,
-    StabilizingLQRController,
-    VanDerPolOscillator,
-)
-from mbcli.examples.walkers import (
-    CompassGait,
-    CompassGaitContinuousState,
-    CompassGaitGeometry,
-    CompassGaitParams,
-    RimlessWheel,
-    RimlessWheelContinuousState,
-    RimlessWheelGeometry,
-    RimlessWheelParams,
-)
+from mbcli.lazy_exports import lazy_exports
 
-__all__ = [
-    "AcrobotGeometry",
-    "AcrobotInput",
-    "AcrobotParams",
-    "AcrobotPlant",
-    "AcrobotSpongController",
-    "AcrobotState",
-    "AcrobotWEncoder",
-    "CompassGait",
-    "CompassGaitContinuousState",
-    "CompassGaitGeometry",
-    "CompassGaitParams",
-    "PendulumGeometry",
-    "PendulumInput",
-    "PendulumParams",
-    "PendulumPlant",
-    "PendulumState",
-    "QuadrotorGeometry",
-    "QuadrotorPlant",
-    "RimlessWheel",
-    "RimlessWheelContinuousState",
-    "RimlessWheelGeometry",
-    "RimlessWheelParams",
-    "SpongControllerParams",
-    "StabilizingLQRController",
-    "VanDerPolOscillator",
-]
+with lazy_exports(__name__):
+    from mbcli.examples.acrobot_control import (
+        AcrobotSpongController as AcrobotSpongController,
+        AcrobotWEncoder as AcrobotWEncoder,
+        SpongControllerParams as SpongControllerParams,
+    )
+    from mbcli.examples.plants import (
+        AcrobotGeometry as AcrobotGeometry,
+        AcrobotInput as AcrobotInput,
+        AcrobotParams as AcrobotParams,
+        AcrobotPlant as AcrobotPlant,
+        AcrobotState as AcrobotState,
+        PendulumGeometry as PendulumGeometry,
+        PendulumInput as PendulumInput,
+        PendulumParams as PendulumParams,
+        PendulumPlant as PendulumPlant,
+        PendulumState as PendulumState,
+        QuadrotorGeometry as QuadrotorGeometry,
+        QuadrotorPlant as QuadrotorPlant,
+        StabilizingLQRController as StabilizingLQRController,
+        VanDerPolOscillator as VanDerPolOscillator,
+    )
+    from mbcli.examples.walkers import (
+        CompassGait as CompassGait,
+        CompassGaitContinuousState as CompassGaitContinuousState,
+        CompassGaitGeometry as CompassGaitGeometry,
+        CompassGaitParams as CompassGaitParams,
+        RimlessWheel as RimlessWheel,
+        RimlessWheelContinuousState as RimlessWheelContinuousState,
+        RimlessWheelGeometry as RimlessWheelGeometry,
+        RimlessWheelParams as RimlessWheelParams,
+    )

@@ -1,27 +1,19 @@
 """Controllers, under the names of pydrake.systems.controllers; Riccati equations are SciPy's."""
 
-from __future__ import annotations
+from mbcli.lazy_exports import lazy_exports
 
-from mbcli.systems.pid import PidController
-from mbcli.systems.plant_controllers import InverseDynamics, InverseDynamicsController, JointStiffnessController
-from mbcli.systems.regulators import (
-    DiscreteTimeLinearQuadraticRegulator,
-    FiniteHorizonLinearQuadraticRegulator,
-    FiniteHorizonLinearQuadraticRegulatorOptions,
-    FiniteHorizonLinearQuadraticRegulatorResult,
-    LinearQuadraticRegulator,
-    MakeFiniteHorizonLinearQuadraticRegulator,
-)
-
-__all__ = [
-    "DiscreteTimeLinearQuadraticRegulator",
-    "FiniteHorizonLinearQuadraticRegulator",
-    "FiniteHorizonLinearQuadraticRegulatorOptions",
-    "FiniteHorizonLinearQuadraticRegulatorResult",
-    "InverseDynamics",
-    "InverseDynamicsController",
-    "JointStiffnessController",
-    "LinearQuadraticRegulator",
-    "MakeFiniteHorizonLinearQuadraticRegulator",
-    "PidController",
-]
+with lazy_exports(__name__):
+    from mbcli.systems.pid import PidController as PidController
+    from mbcli.systems.plant_controllers import (
+        InverseDynamics as InverseDynamics,
+        InverseDynamicsController as InverseDynamicsController,
+        JointStiffnessController as JointStiffnessController,
+    )
+    from mbcli.systems.regulators import (
+        DiscreteTimeLinearQuadraticRegulator as DiscreteTimeLinearQuadraticRegulator,
+        FiniteHorizonLinearQuadraticRegulator as FiniteHorizonLinearQuadraticRegulator,
+        FiniteHorizonLinearQuadraticRegulatorOptions as FiniteHorizonLinearQuadraticRegulatorOptions,
+        FiniteHorizonLinearQuadraticRegulatorResult as FiniteHorizonLinearQuadraticRegulatorResult,
+        LinearQuadraticRegulator as LinearQuadraticRegulator,
+        MakeFiniteHorizonLinearQuadraticRegulator as MakeFiniteHorizonLinearQuadraticRegulator,
+    )

@@ -1,7 +1,5 @@
 """Systems, their contexts and diagrams of them, under the names of pydrake.systems.framework."""
 
-from __future__ import annotations
-
 from mbcli.common.value import AbstractValue, Value
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.tree.index import DiscreteStateIndex

@@ -1,7 +1,5 @@
 """Systems of a line or two, and linearization, under the names of pydrake.systems.primitives."""
 
-from __future__ import annotations
-
 from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.systems.filters import (
     DiscreteDerivative,

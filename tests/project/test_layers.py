@@ -2,12 +2,13 @@
 
 import ast
 import functools
-import tomllib
+import json
 
 import pytest
 from repository import ROOT
 from room_sizes import rows
 
+from mbcli.common import child_processes
 from mbcli.multibody.core.plant_core import PlantCore
 from mbcli.multibody.plant import MultibodyPlant
 
@@ -205,13 +206,15 @@ def test_click_is_imported_by_the_command_line_alone_and_h5py_by_logs_and_batche
 
 
 def test_a_wheel_has_every_package():
-    """The list in pyproject.toml is that of the folders with an __init__.py, and says where those of parsers/ are."""
-    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"} | {"mbcli.schemas"}
-    assert sorted(setuptools["packages"]) == sorted(packages)
-    outside = {name for name in packages if name.startswith(("mbcli.parsers", "mbcli.schemas"))}
-    assert set(setuptools["package-dir"]) == outside | {"mbcli"}
-    assert all((ROOT / setuptools["package-dir"][name]).is_dir() for name in outside)
+    """setup.py finds the folders with an __init__.py, those of parsers/ and schemas/ inside of mbcli."""
+    ask = "import json, setuptools; from distutils.core import run_setup; found = run_setup('setup.py', [], 'config'); "
+    ask += "print(json.dumps([found.packages, found.package_dir]))"
+    command = child_processes.python("-c", ask)
+    answer = child_processes.run(command, folder=ROOT, stdout=child_processes.PIPE, check=True).stdout
+    packages, folders = json.loads(answer)
+    expected = {name: path.parent for name, path in MODULES.items() if path.name == "__init__.py"}
+    assert sorted(packages) == sorted(expected)
+    assert {name: ROOT / folder for name, folder in folders.items()} == expected
 
 
 def test_a_circle_is_found():

@@ -17,80 +17,51 @@ The multipliers `force` and `impulse` act on the system: H QDDot + C = Tau + G^T
 update_kinematics it may be given here too: it changes nothing, results always belong to the Q that is passed.
 """
 
-from mbcli.multibody.constraints.assembly import (
-    AssemblyResult,
-    CalcAssemblyQ,
-    CalcAssemblyQDot,
-    CalcAssemblyQOfStates,
-)
-from mbcli.multibody.constraints.constraint_set import ConstraintSet
-from mbcli.multibody.constraints.custom import Constraint
-from mbcli.multibody.constraints.derivatives import (
-    ConstrainedDerivatives,
-    ForwardDynamicsConstraintsDerivatives,
-)
-from mbcli.multibody.constraints.entries import ConstraintType
-from mbcli.multibody.constraints.forward_dynamics import (
-    ForwardDynamicsConstraintsDirect,
-    ForwardDynamicsConstraintsNullSpace,
-    ForwardDynamicsConstraintsRangeSpaceSparse,
-    ForwardDynamicsContactsKokkevis,
-)
-from mbcli.multibody.constraints.impulses import (
-    ComputeConstraintImpulsesDirect,
-    ComputeConstraintImpulsesNullSpace,
-    ComputeConstraintImpulsesRangeSpaceSparse,
-)
-from mbcli.multibody.constraints.inverse_dynamics import (
-    InverseDynamicsConstraints,
-    InverseDynamicsConstraintsRelaxed,
-    isConstrainedSystemFullyActuated,
-)
-from mbcli.multibody.constraints.kinematics import (
-    CalcConstrainedSystemVariables,
-    CalcConstraintsJacobian,
-    CalcConstraintsPositionError,
-    CalcConstraintsVelocityError,
-)
-from mbcli.multibody.constraints.linear_systems import (
-    LinearSolver,
-    SolveConstrainedSystemDirect,
-    SolveConstrainedSystemNullSpace,
-    SolveConstrainedSystemRangeSpaceSparse,
-)
-from mbcli.multibody.constraints.many_states import (
-    CalcConstraintsJacobianOfStates,
-    ForwardDynamicsConstraintsOfStates,
-)
+from mbcli.lazy_exports import lazy_exports
 
-__all__ = [
-    "AssemblyResult",
-    "CalcAssemblyQ",
-    "CalcAssemblyQDot",
-    "CalcAssemblyQOfStates",
-    "CalcConstrainedSystemVariables",
-    "CalcConstraintsJacobian",
-    "CalcConstraintsJacobianOfStates",
-    "CalcConstraintsPositionError",
-    "CalcConstraintsVelocityError",
-    "ComputeConstraintImpulsesDirect",
-    "ComputeConstraintImpulsesNullSpace",
-    "ComputeConstraintImpulsesRangeSpaceSparse",
-    "ConstrainedDerivatives",
-    "Constraint",
-    "ConstraintSet",
-    "ConstraintType",
-    "ForwardDynamicsConstraintsDerivatives",
-    "ForwardDynamicsConstraintsDirect",
-    "ForwardDynamicsConstraintsNullSpace",
-    "ForwardDynamicsConstraintsOfStates",
-    "ForwardDynamicsConstraintsRangeSpaceSparse",
-    "ForwardDynamicsContactsKokkevis",
-    "InverseDynamicsConstraints",
-    "InverseDynamicsConstraintsRelaxed",
-    "LinearSolver",
-    "SolveConstrainedSystemDirect",
-    "SolveConstrainedSystemNullSpace",
-    "SolveConstrainedSystemRangeSpaceSparse",
-    "isConstrainedSystemFullyActuated",
-]
+with lazy_exports(__name__):
+    from mbcli.multibody.constraints.assembly import (
+        AssemblyResult as AssemblyResult,
+        CalcAssemblyQ as CalcAssemblyQ,
+        CalcAssemblyQDot as CalcAssemblyQDot,
+        CalcAssemblyQOfStates as CalcAssemblyQOfStates,
+    )
+    from mbcli.multibody.constraints.constraint_set import ConstraintSet as ConstraintSet
+    from mbcli.multibody.constraints.custom import Constraint as Constraint
+    from mbcli.multibody.constraints.derivatives import (
+        ConstrainedDerivatives as ConstrainedDerivatives,
+        ForwardDynamicsConstraintsDerivatives as ForwardDynamicsConstraintsDerivatives,
+    )
+    from mbcli.multibody.constraints.entries import ConstraintType as ConstraintType
+    from mbcli.multibody.constraints.forward_dynamics import (
+        ForwardDynamicsConstraintsDirect as ForwardDynamicsConstraintsDirect,
+        ForwardDynamicsConstraintsNullSpace as ForwardDynamicsConstraintsNullSpace,
+        ForwardDynamicsConstraintsRangeSpaceSparse as ForwardDynamicsConstraintsRangeSpaceSparse,
+        ForwardDynamicsContactsKokkevis as ForwardDynamicsContactsKokkevis,
+    )
+    from mbcli.multibody.constraints.impulses import (
+        ComputeConstraintImpulsesDirect as ComputeConstraintImpulsesDirect,
+        ComputeConstraintImpulsesNullSpace as ComputeConstraintImpulsesNullSpace,
+        ComputeConstraintImpulsesRangeSpaceSparse as ComputeConstraintImpulsesRangeSpaceSparse,
+    )
+    from mbcli.multibody.constraints.inverse_dynamics import (
+        InverseDynamicsConstraints as InverseDynamicsConstraints,
+        InverseDynamicsConstraintsRelaxed as InverseDynamicsConstraintsRelaxed,
+        isConstrainedSystemFullyActuated as isConstrainedSystemFullyActuated,
+    )
+    from mbcli.multibody.constraints.kinematics import (
+        CalcConstrainedSystemVariables as CalcConstrainedSystemVariables,
+        CalcConstraintsJacobian as CalcConstraintsJacobian,
+        CalcConstraintsPositionError as CalcConstraintsPositionError,
+        CalcConstraintsVelocityError as CalcConstraintsVelocityError,
+    )
+    from mbcli.multibody.constraints.linear_systems import (
+        LinearSolver as LinearSolver,
+        SolveConstrainedSystemDirect as SolveConstrainedSystemDirect,
+        SolveConstrainedSystemNullSpace as SolveConstrainedSystemNullSpace,
+        SolveConstrainedSystemRangeSpaceSparse as SolveConstrainedSystemRangeSpaceSparse,
+    )
+    from mbcli.multibody.constraints.many_states import (
+        CalcConstraintsJacobianOfStates as CalcConstraintsJacobianOfStates,
+        ForwardDynamicsConstraintsOfStates as ForwardDynamicsConstraintsOfStates,
+    )

@@ -9,8 +9,6 @@ element_forces.py and the mass damping alpha. Newton's method with one factoriza
 left side, is made semidefinite element by element.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 

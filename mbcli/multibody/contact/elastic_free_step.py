@@ -1,7 +1,5 @@
 """A step of an elastic body that touches nothing."""
 
-from __future__ import annotations
-
 from mbcli.errors import NumericalError
 
 TOLERANCE = 1e-10  # of the change of velocities by an iteration, relative to the velocities

@@ -1,7 +1,5 @@
 """The surfaces of a plant's elastic bodies, with their contact properties, and which of them may touch what."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mbcli.multibody.contact.elastic_contact import Surface
