@@ -184,12 +184,6 @@ def recorded(arm: Arm, name: str, seconds: float = SECONDS, base: float = BASE, 
     return replace(r, q=q + 1e-5 * r.rng.normal(size=q.shape), tau=r.tau + r.noise(0.01), exact=(q, r.tau))
 
 
-def one_joint(values: Any, k: int, change: Callable[[Any], Any]) -> Any:
-    found = values.copy()
-    found[:, k] = change(found[:, k])
-    return found
-
-
 def coloured(r: Recording, size: float) -> Recording:
     from scipy.signal import lfilter
 

@@ -18,6 +18,35 @@ if TYPE_CHECKING:
 
     # What is required and is not there is an error, and then None: what it is for is not used. Its type is Any.
     Default = TypeVar("Default")
+    Value = TypeVar("Value", covariant=True)
+
+    class AttributeReader(Protocol[Value]):
+        """A method of Node: the value of an attribute."""
+
+        @overload
+        def __call__(
+            self, name: str, default: Default, *, required: bool = False, allow_inf: bool = False
+        ) -> Value | Default: ...
+        @overload
+        def __call__(
+            self, name: str, default: None = None, *, required: Literal[True], allow_inf: bool = False
+        ) -> Any: ...
+        @overload
+        def __call__(
+            self, name: str, default: None = None, *, required: bool = False, allow_inf: bool = False
+        ) -> Value | None: ...
+
+    class TextReader(Protocol[Value]):
+        """The same of the element's text."""
+
+        @overload
+        def __call__(self, default: Default, *, required: bool = False, allow_inf: bool = False) -> Value | Default: ...
+        @overload
+        def __call__(self, default: None = None, *, required: Literal[True], allow_inf: bool = False) -> Any: ...
+        @overload
+        def __call__(
+            self, default: None = None, *, required: bool = False, allow_inf: bool = False
+        ) -> Value | None: ...
 
     class Document(Protocol):
         """What nodes ask of the document that they stand in, see xml_document.py."""
@@ -48,6 +77,16 @@ STATEMENTS = {
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 NO_NAMES: dict[str, int] = {}
+
+
+def read_attribute(kind: type[Value]) -> Callable[[Callable[..., Any]], AttributeReader[Value]]:
+    """Marks a method that gives an attribute as a value of a type, or the default."""
+    return lambda method: method
+
+
+def read_text(kind: type[Value]) -> Callable[[Callable[..., Any]], TextReader[Value]]:
+    """Marks a method that gives the text as a value of a type, or the default."""
+    return lambda method: method
 
 
 class Node:
@@ -372,17 +411,7 @@ class Node:
 
     # ------------------------------------------------------------------------------------- attributes
 
-    if TYPE_CHECKING:
-
-        @overload
-        def attribute(self, name: str, default: Default, *, required: bool = False) -> str | Default: ...
-
-        @overload
-        def attribute(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def attribute(self, name: str, default: None = None, *, required: bool = False) -> str | None: ...
-
+    @read_attribute(str)
     def attribute(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """The text of an attribute."""
         number = self.attribute_numbers.get(name)
@@ -398,23 +427,7 @@ class Node:
         )
         return default
 
-    if TYPE_CHECKING:
-
-        @overload
-        def number(
-            self, name: str, default: Default, *, required: bool = False, allow_inf: bool = False
-        ) -> float | Default: ...
-
-        @overload
-        def number(
-            self, name: str, default: None = None, *, required: Literal[True], allow_inf: bool = False
-        ) -> Any: ...
-
-        @overload
-        def number(
-            self, name: str, default: None = None, *, required: bool = False, allow_inf: bool = False
-        ) -> float | None: ...
-
+    @read_attribute(float)
     def number(self, name: str, default: Any = None, *, required: bool = False, allow_inf: bool = False) -> Any:
         """A finite number (float); with `allow_inf`, infinity as well, which numbers above LARGEST_NUMBER are then."""
         index = self.attribute_numbers.get(name)
@@ -425,33 +438,13 @@ class Node:
         number = usual_number(value)
         return number if number is not None else self._as_number(value, name, default, allow_inf)
 
-    if TYPE_CHECKING:
-
-        @overload
-        def integer(self, name: str, default: Default, *, required: bool = False) -> int | Default: ...
-
-        @overload
-        def integer(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def integer(self, name: str, default: None = None, *, required: bool = False) -> int | None: ...
-
+    @read_attribute(int)
     def integer(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """A decimal integer (int)."""
         value = self.attribute(name, required=required)
         return default if value is None else self._as_integer(value, name, default)
 
-    if TYPE_CHECKING:
-
-        @overload
-        def boolean(self, name: str, default: Default, *, required: bool = False) -> bool | Default: ...
-
-        @overload
-        def boolean(self, name: str, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def boolean(self, name: str, default: None = None, *, required: bool = False) -> bool | None: ...
-
+    @read_attribute(bool)
     def boolean(self, name: str, default: Any = None, *, required: bool = False) -> Any:
         """true, false, 1 or 0."""
         value = self.attribute(name, required=required)
@@ -471,17 +464,7 @@ class Node:
 
     # ------------------------------------------------------------------------------------ element text
 
-    if TYPE_CHECKING:
-
-        @overload
-        def text(self, default: Default, *, required: bool = False) -> str | Default: ...
-
-        @overload
-        def text(self, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def text(self, default: None = None, *, required: bool = False) -> str | None: ...
-
+    @read_text(str)
     def text(self, default: Any = None, *, required: bool = False) -> Any:
         """The text of the element without the white space around it; empty text counts as missing."""
         self.read_bits |= 1
@@ -491,53 +474,13 @@ class Node:
             self.diagnostics.error("ELEMENT_INVALID", f"<{self.tag}> must not be empty", self)
         return default
 
-    if TYPE_CHECKING:
-
-        @overload
-        def text_number(
-            self, default: Default, *, required: bool = False, allow_inf: bool = False
-        ) -> float | Default: ...
-
-        @overload
-        def text_number(self, default: None = None, *, required: Literal[True], allow_inf: bool = False) -> Any: ...
-
-        @overload
-        def text_number(
-            self, default: None = None, *, required: bool = False, allow_inf: bool = False
-        ) -> float | None: ...
-
+    @read_text(float)
     def text_number(self, default: Any = None, *, required: bool = False, allow_inf: bool = False) -> Any:
         """The element's text as `number`."""
         value = self.text(required=required)
         return default if value is None else self._as_number(value, None, default, allow_inf)
 
-    if TYPE_CHECKING:
-
-        @overload
-        def text_integer(self, default: Default, *, required: bool = False) -> int | Default: ...
-
-        @overload
-        def text_integer(self, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def text_integer(self, default: None = None, *, required: bool = False) -> int | None: ...
-
-    def text_integer(self, default: Any = None, *, required: bool = False) -> Any:
-        """The element's text as `integer`."""
-        value = self.text(required=required)
-        return default if value is None else self._as_integer(value, None, default)
-
-    if TYPE_CHECKING:
-
-        @overload
-        def text_boolean(self, default: Default, *, required: bool = False) -> bool | Default: ...
-
-        @overload
-        def text_boolean(self, default: None = None, *, required: Literal[True]) -> Any: ...
-
-        @overload
-        def text_boolean(self, default: None = None, *, required: bool = False) -> bool | None: ...
-
+    @read_text(bool)
     def text_boolean(self, default: Any = None, *, required: bool = False) -> Any:
         """The element's text as `boolean`."""
         value = self.text(required=required)

@@ -11,7 +11,18 @@ import click
 from mbcli.batch import FORMATS as ROW_FORMATS, is_bag
 from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
-from mbcli.cli.options import BATCH_KEYS, MODEL_KEYS, STATE_KEYS, take, take_output
+from mbcli.cli.options import (
+    BATCH_KEYS,
+    MODEL_KEYS,
+    STATE_KEYS,
+    batch_options,
+    model_options,
+    output_options,
+    state_options,
+    take,
+    take_output,
+    together,
+)
 from mbcli.cli.output import document, emit, refuse_existing, require_finite, warn
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
@@ -36,6 +47,10 @@ if TYPE_CHECKING:
     Render: TypeAlias = Callable[[MultibodyPlant, dict[str, Any]], str]
 
 FEW_ROWS = 100  # that are not worth a compilation
+
+# the decorators of a command that calculates something at a state or at rows of states, around its own options
+analysis_command = together(click.command(), model_options, state_options, batch_options)
+analysis_output = together(output_options, click.pass_context)
 
 
 class Completion(NamedTuple):

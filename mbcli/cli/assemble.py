@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import FEW_ROWS, Analysis, announce_compiling
-from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.analysis import FEW_ROWS, Analysis, analysis_command, analysis_output, announce_compiling
+from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import named_vector, number
 from mbcli.common.number_text import counted
 from mbcli.models.units import coordinate_units
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--weights", metavar="LIST", help="Weight of each velocity in the distance, a list; default: 1.")
 @click.option(
     "--tolerance",
@@ -36,8 +33,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Iterations of each start; default 100.",
 )
-@output_options
-@click.pass_context
+@analysis_output
 def assemble(ctx: click.Context, weights: str | None, tolerance: float, max_iterations: int, **values: Any) -> None:
     """Positions and velocities that satisfy the constraints, nearest to those given.
 

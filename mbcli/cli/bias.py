@@ -6,20 +6,15 @@ from typing import Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.models.units import force_units
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @derivatives_option
-@output_options
-@click.pass_context
+@analysis_output
 def bias(ctx: click.Context, derivatives: bool, **values: Any) -> None:
     """The bias term C(q,v)v [N m or N]: Coriolis, centripetal and gyroscopic forces, no gravity.
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
+from mbcli.cli.options import usage_errors
 from mbcli.cli.output import table
 from mbcli.common.coordinate_names import listed
 
@@ -19,14 +19,10 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--instance", "instances", multiple=True, metavar="NAME", help="Only this model.")
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
-@output_options
-@click.pass_context
+@analysis_output
 def com(ctx: click.Context, instances: tuple[str, ...], per_body: bool, **values: Any) -> None:
     """Position [m] and velocity [m/s] of the centre of mass in the world, and the total mass [kg].
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, together, usage_errors
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
+from mbcli.cli.options import together, usage_errors
 from mbcli.cli.output import named_vector, table
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.models.units import acceleration_units, force_units
@@ -41,17 +41,13 @@ inverse_options = together(
 )
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--tau", metavar="LIST", help="Generalized forces, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--method", type=click.Choice(METHODS), help="How the equations are solved; default: range-space.")
 @inverse_options
 @click.option("--vdot", metavar="LIST", help="Wanted accelerations, a list or NAME=VALUE pairs; default: 0.")
-@output_options
-@click.pass_context
+@analysis_output
 def constrained_dynamics(
     ctx: click.Context,
     tau: str | None,

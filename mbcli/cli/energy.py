@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.output import table
 
 if TYPE_CHECKING:
@@ -18,13 +17,9 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
-@output_options
-@click.pass_context
+@analysis_output
 def energy(ctx: click.Context, per_body: bool, **values: Any) -> None:
     """Kinetic and potential energy [J] and power [W] at a state.
 

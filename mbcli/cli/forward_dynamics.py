@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.models.units import acceleration_units
 
@@ -22,16 +21,12 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--tau", metavar="LIST", help="Generalized forces, a list or NAME=VALUE pairs; default: 0.")
 @click.option("--u", metavar="LIST", help="Actuation, a list or NAME=VALUE pairs; default: 0.")
 @force_option
 @derivatives_option
-@output_options
-@click.pass_context
+@analysis_output
 def forward_dynamics(
     ctx: click.Context, tau: str | None, u: str | None, body_forces: tuple[str, ...], derivatives: bool, **values: Any
 ) -> None:

@@ -6,20 +6,15 @@ from typing import Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import named_vector
 from mbcli.models.units import force_units
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @derivatives_option
-@output_options
-@click.pass_context
+@analysis_output
 def gravity(ctx: click.Context, derivatives: bool, **values: Any) -> None:
     """The generalized forces of gravity tau_g(q) [N m or N], as they act: M vdot + C v = tau_g + ...
 

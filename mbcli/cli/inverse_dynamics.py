@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis, Completion
+from mbcli.cli.analysis import Analysis, Completion, analysis_command, analysis_output
 from mbcli.cli.constrained_dynamics import (
     WarningOfErrors,
     advice_of_options,
@@ -21,7 +21,7 @@ from mbcli.cli.constrained_dynamics import (
 )
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
-from mbcli.cli.options import Number, batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.options import Number, usage_errors
 from mbcli.cli.output import named_vector, printable, table, tell
 from mbcli.errors import ModelError
 from mbcli.models.units import force_units
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 ZERO, DIFFERENTIATE = "zero", "differentiate"
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option(
     "--vdot",
     metavar="LIST|zero|differentiate",
@@ -66,8 +63,7 @@ ZERO, DIFFERENTIATE = "zero", "differentiate"
 @force_option
 @inverse_options
 @derivatives_option
-@output_options
-@click.pass_context
+@analysis_output
 def inverse_dynamics(
     ctx: click.Context,
     vdot: str | None,

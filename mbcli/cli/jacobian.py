@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.model import find_frame
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.options import usage_errors
 from mbcli.cli.output import table
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ COMPONENTS = {
 }
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--frame", metavar="NAME", help="The body or frame B that moves; not with --kind com.")
 @click.option(
     "--point",
@@ -58,8 +55,7 @@ COMPONENTS = {
 @click.option("--measured-in", default="world", metavar="NAME", help="The frame A in which B moves; default: world.")
 @click.option("--expressed-in", default="world", metavar="NAME", help="The frame E of the components; default: world.")
 @click.option("--instance", "instances", multiple=True, metavar="NAME", help="For --kind com: only this model.")
-@output_options
-@click.pass_context
+@analysis_output
 def jacobian(
     ctx: click.Context,
     frame: str | None,

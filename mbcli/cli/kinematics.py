@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.frame_targets import solve_targets
 from mbcli.cli.model import find_frame
-from mbcli.cli.options import batch_options, model_options, output_options, state_options, usage_errors
+from mbcli.cli.options import usage_errors
 from mbcli.cli.output import named_vector, table
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.frame import Frame
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--frame", "names", multiple=True, metavar="NAME", help="A body or frame; default: every body.")
 @click.option(
     "--relative-to", "base", default="world", metavar="NAME", help="Measure in this frame instead of the world."
@@ -57,8 +54,7 @@ if TYPE_CHECKING:
     "--collisions", is_flag=True, help="Refuse positions at which geometries overlap, and search for other ones."
 )
 @click.option("--vdot", metavar="LIST", help="Accelerations; the result then has A_WF too.")
-@output_options
-@click.pass_context
+@analysis_output
 def kinematics(
     ctx: click.Context,
     names: tuple[str, ...],

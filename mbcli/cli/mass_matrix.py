@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.derivatives import WithDerivatives, derivatives_option
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
 from mbcli.cli.output import matrix
 
 if TYPE_CHECKING:
@@ -20,15 +19,11 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option("--inverse", is_flag=True, help="The inverse of M instead.")
 @click.option("--via-inverse-dynamics", is_flag=True, help="Column by column, by recursive Newton-Euler.")
 @derivatives_option
-@output_options
-@click.pass_context
+@analysis_output
 def mass_matrix(
     ctx: click.Context, inverse: bool, via_inverse_dynamics: bool, derivatives: bool, **values: Any
 ) -> None:

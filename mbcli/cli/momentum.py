@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.analysis import Analysis
-from mbcli.cli.options import batch_options, model_options, output_options, state_options
+from mbcli.cli.analysis import Analysis, analysis_command, analysis_output
 from mbcli.cli.output import table
 
 if TYPE_CHECKING:
@@ -18,10 +17,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-@click.command()
-@model_options
-@state_options
-@batch_options
+@analysis_command
 @click.option(
     "--point",
     default="0,0,0",
@@ -29,8 +25,7 @@ if TYPE_CHECKING:
     help="About this point of the world [m], or about 'com'; default: 0,0,0.",
 )
 @click.option("--bodies", "per_body", is_flag=True, help="Also for each body (without --states).")
-@output_options
-@click.pass_context
+@analysis_output
 def momentum(ctx: click.Context, point: str, per_body: bool, **values: Any) -> None:
     """Spatial momentum in the world about a point: angular [kg m^2/s], then linear [kg m/s]. Rotors are not counted.
 

@@ -155,12 +155,6 @@ class Chromium:
         """The page as PNG."""
         return base64.b64decode(self._call("Page.captureScreenshot", {"format": "png"})["data"])
 
-    def go_offline(self) -> None:
-        """Takes the network away."""
-        self._call("Network.enable")
-        conditions = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
-        self._call("Network.emulateNetworkConditions", conditions)
-
     def close(self) -> None:
         """Ends the browser."""
         if self._process.poll() is None:

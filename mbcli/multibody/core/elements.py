@@ -258,11 +258,6 @@ def AddJoint(
     return register(plant, joint, plant.elements.joints, JointIndex, instance)
 
 
-def _frame_of_joint(plant: PlantData, name: str, body: RigidBody, X: RigidTransform | None) -> Frame:
-    frame = body.body_frame()
-    return frame if X is None else AddFrame(plant, FixedOffsetFrame(name, frame, X))
-
-
 def WeldFrames(
     plant: PlantData, frame_on_parent_F: Frame, frame_on_child_M: Frame, X_FM: RigidTransform | None = None
 ) -> WeldJoint:

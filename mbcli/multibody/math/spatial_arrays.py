@@ -11,14 +11,14 @@ acceleration of the point Bo.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.math.cross_product import cross, skew
+from mbcli.math.cross_product import cross
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Array, Matrix6, Scalar
+    from mbcli.math.array_types import Array, Scalar
 
 
 def join(rotational: np.ndarray, translational: np.ndarray) -> Array:
@@ -79,63 +79,8 @@ def compose_acceleration(
     return shift_acceleration(A_MB, p_BoCo, w_MB) + A_BC + coupling
 
 
-class AccelerationTerms(NamedTuple):
-    """The terms of a composed acceleration A_MC, (..., 6) each; the sum of all is A_MC."""
-
-    moving_frame: np.ndarray  # A_MB
-    tangential: np.ndarray  # alpha_MB x p
-    centripetal: np.ndarray  # w_MB x (w_MB x p)
-    gyroscopic: np.ndarray  # w_MB x w_BC
-    coriolis: np.ndarray  # 2 w_MB x v_BCo
-    relative: np.ndarray  # A_BC
-
-
-def acceleration_terms(
-    A_MB: np.ndarray, p_BoCo: np.ndarray, w_MB: np.ndarray, V_BC: np.ndarray, A_BC: np.ndarray
-) -> AccelerationTerms:
-    """Return the terms that compose_acceleration() adds up."""
-    gyroscopic = cross(w_MB, V_BC[..., :3])
-    tangential, centripetal, coriolis = (
-        join(np.zeros_like(term), term)
-        for term in (
-            cross(A_MB[..., :3], p_BoCo),
-            cross(w_MB, cross(w_MB, p_BoCo)),
-            2.0 * cross(w_MB, V_BC[..., 3:]),
-        )
-    )
-    return AccelerationTerms(A_MB, tangential, centripetal, join(gyroscopic, np.zeros_like(gyroscopic)), coriolis, A_BC)
-
-
 def dot(a: np.ndarray, b: np.ndarray) -> Scalar:
     """Return the product of a motion (..., 6) and a force or momentum (..., 6), summed over the six elements."""
     if a.ndim == 1 and b.ndim == 1:
         return a.dot(b)
     return (a * b).sum(axis=-1)
-
-
-def momentum_of_particles(mass: np.ndarray, p_PQ: np.ndarray, v_MQ: np.ndarray) -> Array:
-    """Return the momentum L_MSP (6,) about P of particles: mass (N,) [kg], p_PQ and v_MQ (N, 3) [m, m/s]."""
-    momenta = mass[:, np.newaxis] * v_MQ
-    return join(cross(p_PQ, momenta).sum(axis=0), momenta.sum(axis=0))
-
-
-def motion_cross_matrix(V: np.ndarray) -> Matrix6:
-    """Return Featherstone's crm(V) (6, 6), the operator V x on motion vectors."""
-    w_hat, v_hat = skew(V[:3]), skew(V[3:])
-    return np.block([[w_hat, np.zeros((3, 3))], [v_hat, w_hat]])
-
-
-def force_cross_matrix(V: np.ndarray) -> Matrix6:
-    """Return Featherstone's crf(V) (6, 6), the operator V x* on force vectors."""
-    return -motion_cross_matrix(V).T
-
-
-def classical_from_featherstone(A_featherstone: np.ndarray, V: np.ndarray) -> Array:
-    """Return the acceleration (..., 6) whose lower part is that of the point, from Featherstone's and V."""
-    coupling = cross(V[..., :3], V[..., 3:])
-    return join(A_featherstone[..., :3], A_featherstone[..., 3:] + coupling)
-
-
-def featherstone_from_classical(A: np.ndarray, V: np.ndarray) -> Array:
-    """Return Featherstone's spatial acceleration (..., 6) from the classical one and V."""
-    return join(A[..., :3], A[..., 3:] - cross(V[..., :3], V[..., 3:]))
