@@ -17,6 +17,17 @@ from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypedDict, Unpack
+
+    class Details(TypedDict, total=False):
+        """Of a finding, beside its code, message and node."""
+
+        place: SourceLocation | None  # default: that of the node
+        hint: str | None
+        attribute: str | None
+        value: str | None
+        related: Iterable[SourceLocation]
+
 
 MAX_STORED = 50_000  # findings of each severity; further ones are only counted
 MAX_TEXT = 4000  # characters of a message or hint
@@ -106,50 +117,17 @@ class Diagnostics:
         # inside of `leaving_out`: (node, what becomes of it, the messages so far)
         self.part_left_out: tuple[Any, str, list[str]] | None = None
 
-    def error(
-        self,
-        code: str,
-        message: str,
-        node: Any = None,
-        *,
-        place: SourceLocation | None = None,
-        hint: str | None = None,
-        attribute: str | None = None,
-        value: str | None = None,
-        related: Iterable[SourceLocation] = (),
-    ) -> None:
+    def error(self, code: str, message: str, node: Any = None, **details: Unpack[Details]) -> None:
         """Record an error at an XML node or at a place; parsing goes on."""
-        self._add("error", code, message, node, place, hint, attribute, value, related)
+        self._add("error", code, message, node, **details)
 
-    def warning(
-        self,
-        code: str,
-        message: str,
-        node: Any = None,
-        *,
-        place: SourceLocation | None = None,
-        hint: str | None = None,
-        attribute: str | None = None,
-        value: str | None = None,
-        related: Iterable[SourceLocation] = (),
-    ) -> None:
+    def warning(self, code: str, message: str, node: Any = None, **details: Unpack[Details]) -> None:
         """Record a warning; `--strict` makes it an error."""
-        self._add("warning", code, message, node, place, hint, attribute, value, related)
+        self._add("warning", code, message, node, **details)
 
-    def note(
-        self,
-        code: str,
-        message: str,
-        node: Any = None,
-        *,
-        place: SourceLocation | None = None,
-        hint: str | None = None,
-        attribute: str | None = None,
-        value: str | None = None,
-        related: Iterable[SourceLocation] = (),
-    ) -> None:
+    def note(self, code: str, message: str, node: Any = None, **details: Unpack[Details]) -> None:
         """Record something worth knowing that is not a fault."""
-        self._add("note", code, message, node, place, hint, attribute, value, related)
+        self._add("note", code, message, node, **details)
 
     def leaving_out(self, node: Any, consequence: str) -> _LeavingOut:
         """While it lasts errors are warnings, which end in what becomes of the part of the file that is at fault.
@@ -215,11 +193,12 @@ class Diagnostics:
         code: str,
         message: str,
         node: Any,
-        place: SourceLocation | None,
-        hint: str | None,
-        attribute: str | None,
-        value: str | None,
-        related: Iterable[SourceLocation],
+        *,
+        place: SourceLocation | None = None,
+        hint: str | None = None,
+        attribute: str | None = None,
+        value: str | None = None,
+        related: Iterable[SourceLocation] = (),
     ) -> None:
         if severity == "error" and node is not None:
             self._mark_damaged(node)

@@ -106,7 +106,7 @@ def _report_none(node: Node, word: str, kind: str | None, mounting: Mounting) ->
         node.unsupported(f"a sensor of type {quoted(word)} gives nothing here")
     elif kind is None:
         message = f"<sensor> has the unknown type {quoted(word)}"
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="type", value=word)
+        node.refuse("type", message, value=word)
     else:
         where = " or ".join(SENSORS[kind].SDF_MOUNTS)
         message = f"a sensor of type {quoted(word)} stands in a <{where}>, not in a <{mounting.tag}>"
@@ -163,7 +163,7 @@ def _read_noise(node: Node, rule: Noise) -> NoiseSettings:
     kind: Any = node.attribute("type") or (old.text("none") if old is not None else "none")
     if kind not in _NOISE_TYPES:
         message = f"<noise> must have one of the types {', '.join(_NOISE_TYPES)}, found {quoted(kind)}"
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="type", value=kind)
+        node.refuse("type", message, value=kind)
     numbers: dict[str, float] = {}
     for tag, name in NOISE_NUMBERS.items():
         child = node.child(tag)

@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostics
 
 
+def named_content(
+    source: str | os.PathLike[str] | bytes, most: int, name: str | None, diagnostics: Diagnostics
+) -> tuple[str, bytes | None]:
+    """(name in places, content) of a path or of the bytes of a document; the first one is the main file."""
+    name = name or ("<string>" if isinstance(source, bytes) else str(source))
+    content = source if isinstance(source, bytes) else read_bytes(source, most, name, diagnostics)
+    if diagnostics.main_file is None:
+        diagnostics.main_file = name
+    return name, content
+
+
 def read_bytes(path: str | os.PathLike[str], most: int, name: str, diagnostics: Diagnostics) -> bytes | None:
     """The content of a file, at most `most` bytes; None if it cannot be read, which is an error at `name`."""
     try:

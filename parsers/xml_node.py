@@ -462,6 +462,10 @@ class Node:
         numbers = usual_numbers(value, count)
         return numbers if numbers is not None else self._as_vector(value, count, name, default, allow_inf)
 
+    def refuse(self, attribute: str | None, problem: str, *, value: str | None = None, hint: str | None = None) -> None:
+        """Records that an attribute is not what it may be."""
+        self.diagnostics.error("ATTRIBUTE_INVALID", problem, self, attribute=attribute, value=value, hint=hint)
+
     # ------------------------------------------------------------------------------------ element text
 
     @read_text(str)

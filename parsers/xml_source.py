@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.source_bytes import read_bytes
+from mbcli.parsers.source_bytes import named_content
 from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.xml_document import MAX_RELATED, Document, parse, times
 from mbcli.parsers.xml_node import MAX_QUOTED, STATEMENTS
@@ -49,14 +49,7 @@ def read_xml(
     format whose chains nest: elements may be nested 2048 deep instead of 256, in UTF-8. origins: of a document that was
     made of files: where in these its elements stand, in the order of their start tags.
     """
-    if isinstance(source, bytes):
-        content: bytes | None = source
-        name = name or "<string>"
-    else:
-        name = name or str(source)
-        content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
-    if diagnostics.main_file is None:
-        diagnostics.main_file = name
+    name, content = named_content(source, MAX_BYTES + 1, name, diagnostics)
     if content is None:
         return None
     problem = _size_problem(content)

@@ -13,7 +13,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
-from mbcli.parsers.source_bytes import read_bytes
+from mbcli.parsers.source_bytes import named_content
 from mbcli.parsers.spec import SourceFile, SourceLocation
 
 from mbcli.common.suggestions import name_or_list
@@ -51,14 +51,7 @@ def read_yaml(
     source: a path, or the bytes of a document. tags: the custom tags that may occur, as written ("!Rpy"),
     any other is an error; or ANY_TAG. name: that of the file in places; default: the path as given.
     """
-    if isinstance(source, bytes):
-        content: bytes | None = source
-        name = name or "<string>"
-    else:
-        name = name or str(source)
-        content = read_bytes(source, MAX_BYTES + 1, name, diagnostics)
-    if diagnostics.main_file is None:
-        diagnostics.main_file = name
+    name, content = named_content(source, MAX_BYTES + 1, name, diagnostics)
     if content is None:
         return None
     text = _decode(content, name, diagnostics)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from mbcli.batch import FORMATS as ROW_FORMATS, is_bag
-from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.model import load
 from mbcli.cli.options import (
     BATCH_KEYS,
@@ -24,6 +23,7 @@ from mbcli.cli.options import (
     together,
 )
 from mbcli.cli.output import document, emit, refuse_existing, require_finite, warn
+from mbcli.cli.progress_lines import CompilingLine
 from mbcli.cli.state import set_state
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.mesh_progress import MeshProgress
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import emit, outputs, tell, warn
+from mbcli.cli.progress_lines import MeshProgress
 from mbcli.common.coordinate_names import listed
 from mbcli.common.output_files import refuse_inputs
 

@@ -226,7 +226,7 @@ def _write_images(
     quiet: bool,
 ) -> int:
     """How many images were drawn."""
-    from mbcli.cli.mesh_progress import MeshProgress
+    from mbcli.cli.progress_lines import MeshProgress
     from mbcli.pictures.images import image_times, images, write_images, write_video
 
     is_gif = frames is None and (output or "").lower().endswith(".gif")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.live_page import live_run
 from mbcli.cli.model import given_models, load
 from mbcli.cli.options import (
@@ -32,6 +29,7 @@ from mbcli.cli.options import (
     usage_errors,
 )
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
+from mbcli.cli.progress_lines import CompilingLine, TerminalLine
 from mbcli.cli.run_settings import plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.cli.signals import Terminated, ending_signals
 from mbcli.cli.task_option import place_by_task, take_task
@@ -270,7 +268,7 @@ def _run_once(
     ctx: click.Context, loaded: LoadedModel, state: Options, options: Options, output: str | None, quiet: bool
 ) -> tuple[Summary, Context, int]:
     """The Summary of a run, its context, and the exit code of the signal that ended it, 0 without one."""
-    progress, stop = ProgressLine(shown=not quiet and options.view is None), StopSignal()
+    progress, stop = RunLine(not quiet and options.view is None, every=0.2), StopSignal()
     with usage_errors():
         run = _recorded_run(ctx, loaded, state, options, quiet)
     run.prepare((lambda line: None) if quiet else lambda line: tell(f"mbcli: {line}"), resumed=options.resume_path)
@@ -370,28 +368,17 @@ class StopSignal:
         return self.exit_code
 
 
-class ProgressLine:
-    """One line on stderr if that is a terminal."""
-
-    def __init__(self, shown: bool) -> None:
-        self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
+class RunLine(TerminalLine):
+    """How far a run is."""
 
     def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if not self._active or now - self._drawn_at < 0.2:
-            return
-        self._drawn_at = now
         left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        sys.stderr.write(
-            f"\r\x1b[K{progress.part:4.0%}  {progress.time:.4g} of {progress.end:g} s, "
-            f"{_rate(progress.realtime_rate)} times real time{left} "
+        self.draw(
+            lambda: (
+                f"{progress.part:4.0%}  {progress.time:.4g} of {progress.end:g} s, "
+                f"{_rate(progress.realtime_rate)} times real time{left}"
+            )
         )
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._active and self._drawn_at:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def render(summary: dict[str, Any], code: int = 0) -> list[str]:

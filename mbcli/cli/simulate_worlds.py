@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from mbcli.cli.compiling_line import CompilingLine
 from mbcli.cli.options import usage_errors
 from mbcli.cli.output import document, printable, tell, warn
+from mbcli.cli.progress_lines import CompilingLine
 from mbcli.cli.rows import require_tables
 from mbcli.cli.run_settings import run_arguments
 from mbcli.common.json_text import to_json

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ import click
 
 from mbcli.cli.options import together
 from mbcli.cli.output import refuse_given_inputs, tell, write_file
+from mbcli.cli.progress_lines import TerminalLine
 from mbcli.common.number_text import counted
 from mbcli.common.output_files import is_special
 from mbcli.errors import OutputError
@@ -108,7 +107,7 @@ def journal_beside(options: Options) -> str | None:
     return journal_of(options.output, None if options.shard is None else parse_shard(options.shard))
 
 
-def run_points(prepared: Sweep, options: Options, quiet: bool) -> tuple[ResultTable, ProgressLine]:
+def run_points(prepared: Sweep, options: Options, quiet: bool) -> tuple[ResultTable, SweepLine]:
     """Runs a sweep under engine_options, and writes its table if it is a file or a folder."""
     from mbcli.sweeps.data_set import is_folder
     from mbcli.sweeps.sweeping import run_sweep
@@ -116,7 +115,7 @@ def run_points(prepared: Sweep, options: Options, quiet: bool) -> tuple[ResultTa
     journal = journal_beside(options)
     output = None if journal is None or options.shard is not None else options.output
     is_data_set = output is not None and is_folder(output)
-    with closing(ProgressLine(shown=not quiet)) as progress:
+    with closing(SweepLine(not quiet, DRAWN_EVERY)) as progress:
         try:
             table = run_sweep(
                 prepared,
@@ -155,7 +154,7 @@ def exit_code(table: ResultTable) -> int:
     return 0 if table.counts().get("ok") else NONE_OK
 
 
-def report(table: ResultTable, progress: ProgressLine, options: Options) -> None:
+def report(table: ResultTable, progress: SweepLine, options: Options) -> None:
     """How the sweep went, on stderr."""
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in table.counts().items())
     earlier = f", {progress.taken_over} of them before" if progress.taken_over else ""
@@ -173,28 +172,13 @@ def report(table: ResultTable, progress: ProgressLine, options: Options) -> None
         click.echo(f"mbcli: they are in {journal_beside(options)}; {merge}", err=True)
 
 
-class ProgressLine:
-    """One line on stderr if that is a terminal."""
+class SweepLine(TerminalLine):
+    """How far a sweep is. done, taken_over: runs; seconds: of all."""
 
-    def __init__(self, shown: bool) -> None:
-        self._active, self._drawn_at = shown and sys.stderr.isatty(), 0.0
-        self.done = self.taken_over = 0
-        self.seconds = 0.0
+    done = taken_over = 0
+    seconds = 0.0
 
     def __call__(self, progress: SweepProgress) -> None:
         self.done, self.taken_over, self.seconds = progress.done, progress.taken_over, progress.seconds
-        now = time.monotonic()
-        if not self._active or now - self._drawn_at < DRAWN_EVERY:
-            return
-        self._drawn_at = now
         left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        sys.stderr.write(
-            f"\r\x1b[K{progress.done / progress.count:4.0%}  {progress.done} of {progress.count} runs{left} "
-        )
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._active and self._drawn_at:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-            self._active = False
+        self.draw(lambda: f"{progress.done / progress.count:4.0%}  {progress.done} of {progress.count} runs{left}")

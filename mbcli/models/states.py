@@ -10,6 +10,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import StateNames, listed
 from mbcli.errors import ArgumentError, ModelError
+from mbcli.models.units import angular_positions
 from mbcli.multibody.tree.joint_kinds import has_angles, has_quaternion
 from mbcli.parsers.diagnostics import printable
 
@@ -150,9 +151,7 @@ def set_random_state(plant: MultibodyPlant, context: Context, rng: np.random.Gen
     Joints with a distribution of their own, as a random default_free_body_pose gives it, draw from that.
     """
     lower, upper = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-    reach = np.array(
-        [1.0 if name.rpartition("_")[2] in ("x", "y", "z") else math.pi for name in plant.GetPositionNames()]
-    )
+    reach = np.where(angular_positions(plant), math.pi, 1.0)
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
     high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
     endless = ~np.isfinite(high - low)

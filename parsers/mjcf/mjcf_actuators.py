@@ -22,7 +22,7 @@ from mbcli.parsers.mjcf.mjcf_joints import read_limits
 from mbcli.parsers.mjcf.mjcf_known import ACTUATORS, OTHER_ACTUATORS
 from mbcli.parsers.mjcf.mjcf_mass_matrix import reflected_inertias
 from mbcli.parsers.mjcf.mjcf_transmissions import Driven, TransmissionReader, is_lopsided
-from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, report_negative
+from mbcli.parsers.mjcf.mjcf_values import AS_IF_ABSENT, WithDefaults, read_unsigned
 from mbcli.parsers.spec import ActuatorLaw, ActuatorSpec, ServoControl, TransmissionActuatorSpec
 
 from mbcli.common.fast_dataclass import dataclass
@@ -152,7 +152,7 @@ class _ActuatorReader:
             joint=joint.name,
             place=node.place,
             effort_limit=min(abs(gear) * effort, joint.axes[0].effort),
-            rotor_inertia=joint.reflected_inertia / (gear * gear) + _unsigned(element, "armature"),
+            rotor_inertia=joint.reflected_inertia / (gear * gear) + read_unsigned(element, "armature"),
             gear_ratio=gear,
             controller_gains=(-b1 * gear * gear + 0.0, -b2 * gear * gear + 0.0) if is_servo else None,
             rest=_rest(b0, b1, b2, gear, joint.axes[0]) if is_servo else None,
@@ -302,7 +302,7 @@ class _ActuatorReader:
 
     def _with_damping(self, joint: JointSpec, element: WithDefaults, gear: float) -> JointSpec:
         """The joint with the damper of the actuator."""
-        damping, axis = _unsigned(element, "damping", least=1), joint.axes[0]
+        damping, axis = read_unsigned(element, "damping", least=1), joint.axes[0]
         return replace(joint, axes=(replace(axis, damping=axis.damping + gear * gear * damping),))
 
     def _give_drive(self, element: WithDefaults, driven: Driven) -> None:
@@ -310,11 +310,11 @@ class _ActuatorReader:
         given = driven.transmission
         if given.kind == "sum" and given.coefficients == (1.0,) and element.node.attribute("tendon") is None:
             joint = self._with_damping(self._bodies.joints[given.joints[0]], element, given.gear[0])
-            inertia = joint.reflected_inertia + given.gear[0] ** 2 * _unsigned(element, "armature")
+            inertia = joint.reflected_inertia + given.gear[0] ** 2 * read_unsigned(element, "armature")
             self._bodies.joints[joint.name] = replace(joint, reflected_inertia=inertia)
             return
         for attribute in ("armature", "damping"):
-            if _unsigned(element, attribute, least=1):
+            if read_unsigned(element, attribute, least=1):
                 self._reading.unused.add(element, attribute, "it is that of an actuator on a joint alone")
 
 
@@ -324,14 +324,6 @@ def joint_inertias(bodies: BodyReader, actuators: Iterable[ActuatorSpec]) -> dic
     for actuator in actuators:
         armatures[actuator.joint] += actuator.rotor_inertia * actuator.gear_ratio**2
     return reflected_inertias(bodies.links, bodies.joints, armatures)
-
-
-def _unsigned(element: WithDefaults, name: str, least: int | None = None) -> float:
-    value = element.number(name, 0.0) if least is None else element.vector(name, 3, (0.0,), least=least)[0]
-    if value < 0:
-        report_negative(element, name, value)
-        return 0.0
-    return value
 
 
 def _control_force(law: _Law, gear: float) -> float | None:

@@ -259,12 +259,7 @@ class BodyReader:
         if full is not None:
             others = [name for name in ("diaginertia", *ORIENTATIONS) if node.attribute(name) is not None]
             if others:
-                node.diagnostics.error(
-                    "ATTRIBUTE_INVALID",
-                    f"fullinertia is about the axes of the body: {others[0]} cannot stand beside it",
-                    node,
-                    attribute=others[0],
-                )
+                node.refuse(others[0], f"fullinertia is about the axes of the body: {others[0]} cannot stand beside it")
         inertia = full or (*(diagonal or (0.0,) * 3), 0.0, 0.0, 0.0)
         return InertialSpec(mass, X_BI, inertia, node.place)
 

@@ -52,11 +52,9 @@ def read_compiler(root: Node) -> CompilerSettings:
 def _attributes_of(node: Node) -> dict[str, Any]:
     given: dict[str, Any] = {}
     if node.attribute("coordinate", "local") != "local":
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
+        node.refuse(
+            "coordinate",
             "global coordinates are not supported, as in MuJoCo since 2.3.4",
-            node,
-            attribute="coordinate",
             value=node.attribute("coordinate"),
         )
     if read_keyword(node, "alignfree", ("true", "false"), "false") == "true":
@@ -96,13 +94,7 @@ def _attributes_of(node: Node) -> dict[str, Any]:
 def _is_euler_sequence(node: Node, sequence: str) -> bool:
     if len(sequence) == 3 and set(sequence.lower()) <= set("xyz"):
         return True
-    node.diagnostics.error(
-        "ATTRIBUTE_INVALID",
-        f'attribute "eulerseq" must be three letters of xyzXYZ, found "{sequence}"',
-        node,
-        attribute="eulerseq",
-        value=sequence,
-    )
+    node.refuse("eulerseq", f'attribute "eulerseq" must be three letters of xyzXYZ, found "{sequence}"', value=sequence)
     return False
 
 

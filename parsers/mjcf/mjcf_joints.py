@@ -15,7 +15,7 @@ from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.joint_kinds import BALL, FREE, HINGE, SLIDE
 from mbcli.parsers.mjcf.mjcf_known import READ
-from mbcli.parsers.mjcf.mjcf_values import WithDefaults, report_negative
+from mbcli.parsers.mjcf.mjcf_values import WithDefaults, read_unsigned, report_negative
 from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
 
@@ -100,7 +100,7 @@ def _read_free(bodies: Bodies, body: Body, elements: Sequence[tuple[WithDefaults
     if element.tag == "joint":
         for attribute in READ["joint"]:  # also those that a free joint does not have
             element.attribute(attribute)
-        damping, armature = read_linear(bodies.reading, element, "damping"), _unsigned(element, "armature")
+        damping, armature = read_linear(bodies.reading, element, "damping"), read_unsigned(element, "armature")
         _pass_over(element, "free")
         inertial = bodies.links[body.name].inertial
         felt = SLIGHT_FRICTION * (0.0 if inertial is None else inertial.mass)
@@ -170,7 +170,7 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
         "child": child,
         "X_PF": pose(None, position),
         "place": element.place,
-        "reflected_inertia": _unsigned(element, "armature"),
+        "reflected_inertia": read_unsigned(element, "armature"),
     }
     if kind == "ball":
         _pass_over(element, kind)
@@ -179,7 +179,7 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
             X_CM=pose(None, position),
             damping=(damping,),
             stiffness=read_linear(bodies.reading, element, "stiffness"),
-            friction=_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
+            friction=read_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
             turn_limit=most,
             **common,
         )
@@ -196,7 +196,7 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
         upper=upper,
         effort=max(abs(force[0]), abs(force[1])),
         damping=damping,
-        friction=_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
+        friction=read_unsigned(element, "frictionloss") if options.has("frictionloss") else 0.0,
         spring_reference=element.number("springref", 0.0) * unit,
         spring_stiffness=read_linear(bodies.reading, element, "stiffness"),
         default_position=reference,
@@ -246,14 +246,6 @@ def _unit_axis(element: WithDefaults) -> Vector3:
         "JOINT_AXIS_INVALID", "the axis of a joint must not be zero", element.owner("axis"), attribute="axis"
     )
     return np.array([0.0, 0.0, 1.0])
-
-
-def _unsigned(element: WithDefaults, name: str) -> float:
-    value = element.number(name, 0.0)
-    if value < 0:
-        report_negative(element, name, value)
-        return 0.0
-    return value
 
 
 def read_linear(reading: Reading, element: WithDefaults, name: str) -> float:

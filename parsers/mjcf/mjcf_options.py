@@ -87,7 +87,7 @@ def _read_groups(node: Node, before: frozenset[int]) -> frozenset[int]:
     if min(numbers) >= 0 and max(numbers) <= 30:
         return frozenset(numbers)
     message = f'"actuatorgroupdisable" in <option> must be numbers from 0 to 30, found "{" ".join(words)[:40]}"'
-    node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="actuatorgroupdisable")
+    node.refuse("actuatorgroupdisable", message)
     return before
 
 
@@ -98,7 +98,7 @@ def _read_step(node: Node, before: float | None) -> float | None:
         if step is None or 0 < step < 1:
             return step
         message = f'"timestep" in <option> must be between 0 and 1 s, found {step!r}'
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="timestep")
+        node.refuse("timestep", message)
     return before
 
 

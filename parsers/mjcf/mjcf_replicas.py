@@ -68,7 +68,7 @@ def _copies(node: Node) -> int | None:
         joint.diagnostics.error("ELEMENT_INVALID", "a joint must not stand in a <replicate>, but in a body", joint)
     if count is not None and count < 1:
         problem = f'attribute "count" of <replicate> must be positive, found {count}'
-        node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="count")
+        node.refuse("count", problem)
     if count is None or count < 1 or joints:
         node.ignore("settled")
         return None

@@ -132,10 +132,10 @@ class _SensorReader:
         period = interval[0] if interval else 0.0
         if (delay or period) and samples <= 0.0:
             problem = f"<{node.tag}> has a {'delay' if delay else 'interval'}, for which nsample must be positive"
-            node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="nsample")
+            node.refuse("nsample", problem)
         if interval and (period < 0.0 or not (-period < interval[1] <= 0.0 or interval[1] == 0.0)):
             problem = f"the interval of <{node.tag}> must be a period and a phase between that and 0"
-            node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="interval")
+            node.refuse("interval", problem)
         elif interval and interval[1]:
             self._reading.unused.add(WithDefaults(node), "interval", "its phase is 0")
         return (1.0 / period if period > 0.0 else 0.0), delay
@@ -168,7 +168,7 @@ class _SensorReader:
         joint = self._bodies.joints.get(name)
         if name is not None and (joint is None or not joint.kind.is_ball):
             problem = f'joint "{name}" of <{node.tag}> is not a ball joint'
-            node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="joint", value=name)
+            node.refuse("joint", problem, value=name)
             return None
         return None if name is None else _Mounted(name, {"joints": ((name, 1.0),)})
 

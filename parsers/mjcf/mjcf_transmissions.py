@@ -185,7 +185,7 @@ class TransmissionReader:
         rod = element.number("cranklength", 0.0)
         if rod <= 0.0:
             problem = "a crank needs a cranklength that is positive"
-            node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="cranklength")
+            node.refuse("cranklength", problem)
             return None
         first, second = self._bodies.sites[crank], self._bodies.sites[slider]
         path = PathPoint("point", *first, size=rod), PathPoint("point", *second)

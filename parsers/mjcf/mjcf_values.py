@@ -259,7 +259,7 @@ class DefaultClasses:
         if parent is None and name != MAIN and name not in self._apart:
             if self.classes[MAIN][0]:
                 problem = "the outermost <default> is the class main"
-                node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="class", value=name)
+                node.refuse("class", problem, value=name)
             self.classes[name] = self.classes[MAIN]  # another name for it
         if name not in self.classes:
             self.classes[name] = [], parent, 0 if parent is None else len(self.classes[parent][0])
@@ -319,14 +319,7 @@ def find_named(
     name = node.attribute(attribute, default)
     if name is None or name in known:
         return name
-    node.diagnostics.error(
-        "ATTRIBUTE_INVALID",
-        f'there is no {what} "{name}"',
-        node,
-        attribute=attribute,
-        value=name,
-        hint=did_you_mean(name, known),
-    )
+    node.refuse(attribute, f'there is no {what} "{name}"', value=name, hint=did_you_mean(name, known))
     return None
 
 
@@ -341,16 +334,23 @@ def report_negative(element: WithDefaults, attribute: str, value: float) -> None
     )
 
 
+def read_unsigned(element: WithDefaults, name: str, least: int | None = None) -> float:
+    """A number, or the first of at least so many; 0 if it is missing, and after the error of a negative one."""
+    value = element.number(name, 0.0) if least is None else element.vector(name, 3, (0.0,), least=least)[0]
+    if value < 0:
+        report_negative(element, name, value)
+        return 0.0
+    return value
+
+
 def read_keyword(node: Node, name: str, words: Sequence[str], default: Word) -> str | Word:
     """One of some words; the default if it is missing, or after an error."""
     value = node.attribute(name, default)
     if value is None or value in words:
         return value
-    node.diagnostics.error(
-        "ATTRIBUTE_INVALID",
+    node.refuse(
+        name,
         f'attribute "{name}" of <{node.tag}> must be one of {", ".join(words)}, found "{value}"',
-        node,
-        attribute=name,
         value=value,
         hint=did_you_mean(value, words),
     )
@@ -380,7 +380,7 @@ def read_rotation(element: Node | WithDefaults, settings: Settings) -> Matrix3 |
     own = [name for name in ORIENTATIONS if node.attribute(name) is not None]
     if len(own) > 1:
         problem = f"<{node.tag}> has {' and '.join(own)}: only one of them can hold"
-        node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute=own[1])
+        node.refuse(own[1], problem)
     stated = own or [name for name in ORIENTATIONS if element.attribute(name) is not None]
     if not stated:
         return None
@@ -393,12 +393,7 @@ def read_rotation(element: Node | WithDefaults, settings: Settings) -> Matrix3 |
         check_radians(values if name == "euler" else values[3:], node, name if own else None)
     matrix = to_matrix(np.array(values), settings)
     if matrix is None:
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
-            f'attribute "{name}" of <{node.tag}> has no direction: {element.attribute(name)}',
-            node,
-            attribute=name,
-        )
+        node.refuse(name, f'attribute "{name}" of <{node.tag}> has no direction: {element.attribute(name)}')
     return matrix
 
 

@@ -101,7 +101,7 @@ def read_pose(owner: Node, minor: int) -> tuple[Matrix4, str | None]:
         relative_to = relative_to or node.attribute("frame") or None
     elif node.attribute("frame") is not None:
         message = 'attribute "frame" of <pose> is called "relative_to" since SDFormat 1.7'
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="frame")
+        node.refuse("frame", message)
     return _read_pose_value(node), relative_to
 
 
@@ -125,12 +125,12 @@ def _read_any_pose(node: Node) -> Matrix4:
         return pose(rows_from_angles(*rpy) if any(rpy) else None, p)
     if rotation_format != "quat_xyzw":
         message = f'rotation_format must be "euler_rpy" or "quat_xyzw", found {quoted(rotation_format)}'
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="rotation_format")
+        node.refuse("rotation_format", message)
         node.text()
         return IDENTITY
     if in_degrees:
         message = '"degrees" does not apply to a pose with a quaternion'
-        node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="degrees")
+        node.refuse("degrees", message)
     *p, x, y, z, w = node.text_vector(7, (0.0,) * 6 + (1.0,))
     if not any((w, x, y, z)):
         node.diagnostics.error("ELEMENT_INVALID", "the quaternion of <pose> must not be zero", node)

@@ -399,11 +399,9 @@ def _can_drive(
     """Whether there is a joint of that name, which has one coordinate to drive; node: <joint> of the transmission."""
     with node.diagnostics.leaving_out(node, "the transmission is left out"):
         if name not in joint_nodes:
-            node.diagnostics.error(
-                "ATTRIBUTE_INVALID",
+            node.refuse(
+                "name",
                 f'there is no joint "{name}" for the transmission',
-                node,
-                attribute="name",
                 value=name,
                 hint=did_you_mean(name, joint_nodes),
             )
@@ -468,13 +466,8 @@ def _group_names(node: Node, tag: str, groups: Collection[str]) -> tuple[str, ..
         if name in groups:
             names.append(name)
         else:
-            child.diagnostics.error(
-                "ATTRIBUTE_INVALID",
-                f'there is no collision filter group "{name}"',
-                child,
-                attribute="name",
-                value=name,
-                hint=did_you_mean(name, groups),
+            child.refuse(
+                "name", f'there is no collision filter group "{name}"', value=name, hint=did_you_mean(name, groups)
             )
     return tuple(names)
 

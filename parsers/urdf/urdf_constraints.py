@@ -178,4 +178,4 @@ def _read_number(
 
 
 def _invalid(node: Node, attribute: str, value: str | None, message: str, hint: str | None = None) -> None:
-    node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute=attribute, value=value, hint=hint)
+    node.refuse(attribute, message, value=value, hint=hint)

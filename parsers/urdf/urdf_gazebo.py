@@ -73,7 +73,7 @@ def read_gazebo(
         with node.diagnostics.leaving_out(None, "it is not used"):
             if reference is not None and reference not in links and reference not in joints:
                 message = f"there is no link or joint {quoted(reference)} for <gazebo>"
-                node.diagnostics.error("ATTRIBUTE_INVALID", message, node, attribute="reference", value=reference)
+                node.refuse("reference", message, value=reference)
                 node.ignore("settled")
                 continue
             collides = _self_collide(node)

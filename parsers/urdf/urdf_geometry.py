@@ -109,9 +109,7 @@ def _shape_element(geometry: Node) -> Node | None:
 def _read_box(node: Node, role: str, meshes: MeshFiles) -> Box:
     size = node.vector("size", 3, (1.0, 1.0, 1.0), required=True)
     if min(size) <= 0:
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID", f"the size of a <box> must be positive, found {size}", node, attribute="size"
-        )
+        node.refuse("size", f"the size of a <box> must be positive, found {size}")
     return Box(size)
 
 
@@ -140,9 +138,7 @@ def _read_ellipsoid(node: Node, role: str, meshes: MeshFiles) -> Ellipsoid:
 def _read_plane(node: Node, role: str, meshes: MeshFiles) -> HalfSpace:
     """The half space under a plane, an element of PyBullet."""
     if unit_vector(node.vector("normal", 3, (0.0, 0.0, 1.0))) is None:
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID", "the normal of a <plane> must not be zero", node, attribute="normal"
-        )
+        node.refuse("normal", "the normal of a <plane> must not be zero")
     return HalfSpace()
 
 
@@ -155,7 +151,7 @@ def _read_mesh(node: Node, role: str, meshes: MeshFiles) -> Mesh | None:
     """A mesh with its URI resolved if that is possible; the file is not opened."""
     uri = node.attribute("filename", required=True)
     if uri == "":
-        node.diagnostics.error("ATTRIBUTE_INVALID", "the <mesh> names no file", node, attribute="filename")
+        node.refuse("filename", "the <mesh> names no file")
     scale = _read_scale(node)
     if not uri or scale is None:
         return None
@@ -172,9 +168,7 @@ def _read_scale(node: Node) -> tuple[float, float, float] | None:
     if scale is None or None in scale:
         return None
     if 0.0 in scale:
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID", "the scale of a <mesh> must not be 0", node, attribute="scale", value=text
-        )
+        node.refuse("scale", "the scale of a <mesh> must not be 0", value=text)
         return None
     return scale
 

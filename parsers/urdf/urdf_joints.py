@@ -132,7 +132,7 @@ def _read_type(node: Node) -> str | None:
         problem, hint = "joints of type curvilinear cannot be read", None
     else:
         problem, hint = f"there is no joint type {quoted(file_type)}", did_you_mean(file_type, allowed)
-    node.diagnostics.error("ATTRIBUTE_INVALID", problem, node, attribute="type", value=file_type, hint=hint)
+    node.refuse("type", problem, value=file_type, hint=hint)
     return None
 
 
@@ -212,7 +212,7 @@ def _read_axis(node: Node) -> tuple[float, float, float]:
     xyz = axis.vector("xyz", 3, (1.0, 0.0, 0.0))
     length = hypot(*xyz)
     if length == 0:
-        axis.diagnostics.error("ATTRIBUTE_INVALID", "the axis of a joint must not be zero", axis, attribute="xyz")
+        axis.refuse("xyz", "the axis of a joint must not be zero")
         return (1.0, 0.0, 0.0)
     if abs(length - 1) > AXIS_TOLERANCE:
         axis.diagnostics.warning(

@@ -84,12 +84,10 @@ def read_unsigned(
     """A number that must not be negative (or zero, with `positive`); the default after an error."""
     number = node.number(name, default, required=required)
     if number is not None and (number < 0 or (positive and number == 0)):
-        node.diagnostics.error(
-            "ATTRIBUTE_INVALID",
+        node.refuse(
+            name,
             f'attribute "{name}" of <{node.tag}> must {"be positive" if positive else "not be negative"}, '
             f"found {number!r}",
-            node,
-            attribute=name,
             value=repr(number),
         )
         return default
@@ -114,7 +112,7 @@ def read_pose(node: Node) -> Matrix4:
         wxyz = np.array([w, x, y, z])
         if wxyz.any():
             return pose(matrix_from_quaternion(wxyz / abs(wxyz).max()), xyz)
-        node.diagnostics.error("ATTRIBUTE_INVALID", "a quaternion must not be zero", node, attribute="quat_xyzw")
+        node.refuse("quat_xyzw", "a quaternion must not be zero")
     if (xyz is None or xyz is ZEROS) and (rpy is None or rpy is ZEROS):
         return IDENTITY
     if rpy is None or not any(rpy):

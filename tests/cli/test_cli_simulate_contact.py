@@ -13,7 +13,7 @@ from mbcli.parsers.scenes.plant_config import SELF_CONTACT
 from repository import SAMPLES
 from test_cli_simulate import assert_same_rows, rows, stopped_after
 
-from mbcli.cli import compiling_line, simulate
+from mbcli.cli import progress_lines, simulate
 from mbcli.config import plant_config as config
 from mbcli.engine.contact.arrays import DEFAULT_TOLERANCE
 from mbcli.log.reader import Log
@@ -274,7 +274,7 @@ def test_the_first_compilation_is_said_by_what_it_takes(monkeypatch, compiled_he
     said = []
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("MBCLI_JIT", "1")
-    monkeypatch.setattr(compiling_line.click, "echo", lambda line, **_: said.append(line))
+    monkeypatch.setattr(progress_lines.click, "echo", lambda line, **_: said.append(line))
     for words, seconds in ((("--ground",), 15), (("--no-contact",), 10), ((), 10), (("--ground", "--dt", "0"), 15)):
         from mbcli.cli.model import load
         from mbcli.cli.options import MODEL_KEYS, take
@@ -322,10 +322,10 @@ class Terminal:
 
 def test_a_terminal_has_one_line_that_moves_while_kernels_are_compiled(monkeypatch):
     """It counts the kernels that are there, and nothing is left of it."""
-    monkeypatch.setattr(compiling_line, "DRAWN_EVERY", 0.01)
+    monkeypatch.setattr(progress_lines, "DRAWN_EVERY", 0.01)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     ready = [False, True, False]
-    line = compiling_line.CompilingLine("the simulation", 15, [partial(ready.__getitem__, k) for k in range(3)])
+    line = progress_lines.CompilingLine("the simulation", 15, [partial(ready.__getitem__, k) for k in range(3)])
     before = threading.active_count()
     with line:
         terminal.drawn.acquire(timeout=60.0)
@@ -339,7 +339,7 @@ def test_a_terminal_has_one_line_that_moves_while_kernels_are_compiled(monkeypat
     assert threading.active_count() == before
     said = terminal.text
     line.close()
-    with compiling_line.CompilingLine("the simulation", 15, shown=False):
+    with progress_lines.CompilingLine("the simulation", 15, shown=False):
         pass
     assert terminal.text == said
 

@@ -350,7 +350,7 @@ def test_a_query_object_makes_the_arrays_of_collision_once_for_a_context(brick, 
 
 
 def test_a_terminal_is_told_of_meshes_that_take_long(monkeypatch):
-    from mbcli.cli import mesh_progress
+    from mbcli.cli import progress_lines
 
     class Terminal:
         def __init__(self, isatty):
@@ -363,9 +363,9 @@ def test_a_terminal_is_told_of_meshes_that_take_long(monkeypatch):
             pass
 
     def shown(patience, isatty=True, wanted=True):
-        monkeypatch.setattr(mesh_progress, "PATIENCE", patience)
+        monkeypatch.setattr(progress_lines, "PATIENCE", patience)
         monkeypatch.setattr(sys, "stderr", terminal := Terminal(isatty))
-        with mesh_progress.MeshProgress(wanted) as progress:
+        with progress_lines.MeshProgress(wanted) as progress:
             progress(0, 2)
             if patience == 0.0 and progress._timer is not None:
                 progress._timer.join()

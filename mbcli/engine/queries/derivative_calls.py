@@ -23,6 +23,11 @@ from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kin
 from mbcli.engine.smooth.state import at_velocities
 
 
+@kernel
+def has_shape(matrix, rows, columns):
+    return matrix.shape[0] == rows and matrix.shape[1] == columns
+
+
 @entry
 def evaluate_inverse_dynamics_derivatives(
     model: Handle,
@@ -39,11 +44,7 @@ def evaluate_inverse_dynamics_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or vdot.shape[0] != nv:
         return 1
-    if dtau_dq.shape[0] != nv or dtau_dq.shape[1] != nv:
-        return 1
-    if dtau_dv.shape[0] != nv or dtau_dv.shape[1] != nv:
-        return 1
-    if M.shape[0] != nv or M.shape[1] != nv:
+    if not (has_shape(dtau_dq, nv, nv) and has_shape(dtau_dv, nv, nv) and has_shape(M, nv, nv)):
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -78,11 +79,7 @@ def evaluate_forward_dynamics_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or tau.shape[0] != nv:
         return 1
-    if dvdot_dq.shape[0] != nv or dvdot_dq.shape[1] != nv:
-        return 1
-    if dvdot_dv.shape[0] != nv or dvdot_dv.shape[1] != nv:
-        return 1
-    if Minv.shape[0] != nv or Minv.shape[1] != nv:
+    if not (has_shape(dvdot_dq, nv, nv) and has_shape(dvdot_dv, nv, nv) and has_shape(Minv, nv, nv)):
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -110,9 +107,7 @@ def evaluate_velocity_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv:
         return 1
-    if dV_dq.shape[0] != 6 or dV_dq.shape[1] != nv:
-        return 1
-    if dV_dv.shape[0] != 6 or dV_dv.shape[1] != nv:
+    if not (has_shape(dV_dq, 6, nv) and has_shape(dV_dv, 6, nv)):
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -143,13 +138,7 @@ def evaluate_acceleration_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or vdot.shape[0] != nv:
         return 1
-    if dV_dq.shape[0] != 6 or dV_dq.shape[1] != nv:
-        return 1
-    if dA_dq.shape[0] != 6 or dA_dq.shape[1] != nv:
-        return 1
-    if dA_dv.shape[0] != 6 or dA_dv.shape[1] != nv:
-        return 1
-    if J.shape[0] != 6 or J.shape[1] != nv:
+    if not (has_shape(dV_dq, 6, nv) and has_shape(dA_dq, 6, nv) and has_shape(dA_dv, 6, nv) and has_shape(J, 6, nv)):
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)

@@ -264,12 +264,8 @@ def SetPositions(
         plant.check_context(context)
     if q is None:
         model_instance, q = None, model_instance
-    if model_instance is None:
-        put_coordinates(context, state.q_memory, state.data.q, ALL, q, "q")
-    else:
-        put_coordinates(
-            context, state.q_memory, state.data.q, coordinate_places(plant, "position", model_instance)[1], q, "q"
-        )
+    part = ALL if model_instance is None else coordinate_places(plant, "position", model_instance)[1]
+    put_coordinates(context, state.q_memory, state.data.q, part, q, "q")
     state.forget_positions()
 
 
@@ -299,12 +295,8 @@ def SetVelocities(
         plant.check_context(context)
     if v is None:
         model_instance, v = None, model_instance
-    if model_instance is None:
-        put_coordinates(context, state.v_memory, state.data.v, ALL, v, "v")
-    else:
-        put_coordinates(
-            context, state.v_memory, state.data.v, coordinate_places(plant, "velocity", model_instance)[1], v, "v"
-        )
+    part = ALL if model_instance is None else coordinate_places(plant, "velocity", model_instance)[1]
+    put_coordinates(context, state.v_memory, state.data.v, part, v, "v")
     state.forget_velocities()
 
 
@@ -334,12 +326,8 @@ def SetPositionsAndVelocities(
         plant.check_context(context)
     if q_v is None:
         model_instance, q_v = None, model_instance
-    if model_instance is None:
-        put_coordinates(context, state.x_memory, state.data.x, ALL, q_v, "[q; v]")
-    else:
-        put_coordinates(
-            context, state.x_memory, state.data.x, coordinate_places(plant, "state", model_instance)[1], q_v, "[q; v]"
-        )
+    part = ALL if model_instance is None else coordinate_places(plant, "state", model_instance)[1]
+    put_coordinates(context, state.x_memory, state.data.x, part, q_v, "[q; v]")
     state.forget_positions()
 
 
