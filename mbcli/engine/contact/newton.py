@@ -298,7 +298,7 @@ def evaluate_law(solver, k):
 
 @kernel
 def fill_gradient(solver, k):
-    """Gradient, and impulses at con_v, after respond() in patches.
+    """Gradient, and impulses at con_v, after evaluate_law() in patches.
 
     Returns the square of the gradient over that of the momenta it is made of.
     """

@@ -356,7 +356,7 @@ def put_coordinates(
                 memory.cast("B")[:] = before
                 require_finite(np.asarray(value), what)
             elif fault:
-                state.parameters_current = False  # then what needs q asks _ready_parameters() first
+                state.parameters_current = False  # then what needs q asks ready_parameters() first
             return
     value = vector(value, array[part].size, what, state.scalar)
     require_finite(value, what)
