@@ -90,7 +90,7 @@ def least_slip(solver, k, low, high, otherwise):
 
 @kernel
 def slope_of_constraints(solver, k, step_length):
-    """First and second derivative along the direction of the costs of the constraints; evaluates the laws of patches there."""
+    """First and second derivative along the direction of the costs of the constraints, in patches by their laws."""
     slope, curvature = 0.0, 0.0
     v, dv = solver.con_v, solver.con_dv
     for c in range(solver.island_con[k], solver.island_con[k + 1]):
