@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 100  # that are not worth a compilation
 
 # the decorators of a command that calculates something at a state or at rows of states, around its own options
-analysis_command = together(click.command(), model_options, state_options, batch_options)
+analysis_command = together(click.command, model_options, state_options, batch_options)
 analysis_output = together(output_options, click.pass_context)
 
 

@@ -36,6 +36,12 @@ def test_help_is_a_command_too():
     assert succeed("help").out == succeed("--help").out
 
 
+def test_every_command_is_described_by_its_own_function():
+    """Commands share decorators, which keep nothing of the command before."""
+    for name, command in commands(mbcli):
+        assert command.help == command.callback.__doc__, name
+
+
 @pytest.mark.parametrize("name", [name for name, _ in commands(mbcli)])
 def test_short_help_has_each_option_and_fits_a_screen_or_two(name):
     command = dict(commands(mbcli))[name]
