@@ -1,8 +1,10 @@
 """What controllers cost: a tick of a run by each kind, and 256 worlds under one of arrays.
 
-python -m benchmarks.control [tick] [pipe] [worlds] [diagram] [--rounds N]
+python -m benchmarks.control [tick] [sensors] [pipe] [worlds] [diagram] [--rounds N]
 
 tick   a run of a pendulum at 500 Hz with a controller of Python or a compiled one, beside the same run without
+sensors a controller that reads all sensors at 500 Hz, beside one that reads none: a robot with six sensors that stands
+       on its feet, the same with noise on its inertial unit, and MuJoCo with the same file; processor time
 pipe   the same with a program in C (cc is needed), and how long the two processes take to exchange the same lines alone
 worlds 256 worlds under a controller of arrays, beside steps under the same efforts that are known before
 diagram  a LeafSystem that controls a pendulum at 500 Hz in a diagram, by an output that follows from the state at once
@@ -23,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.peers import installed
 from mbcli.models import load_model
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import AddMultibodyPlantSceneGraph
@@ -36,6 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PENDULUM = str(ROOT / "sample_models" / "pendulum.urdf")
 DURATION, RATE = 8.0, 500.0  # [s], [Hz]
 TICKS = int(DURATION * RATE)
+SENSING = 1.0  # [s] of runs with sensors
 COUNT, STEPS, PERIOD = 256, 500, 10  # worlds, steps, steps from one call to the next
 PROGRAM = r"""
 #include <stdio.h>
@@ -117,6 +121,89 @@ def tick(rounds):
     alone = 1e6 / TICKS * seconds(lambda: [own(*state) for _ in range(TICKS)])
     print(f"Python:   {by_tick(found, 'python') - alone:6.2f} us a tick beyond its own {alone:.2f} us (goal 20)")
     print(f"compiled: {by_tick(found, 'compiled'):6.3f} us a tick (goal 0.2)")
+
+
+NOISE = """<sdf version="1.9"><world name="w"><model name="m"><link name="b"><inertial><mass>1</mass><inertia><ixx>1
+</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial><sensor name="imu" type="imu"><imu>%s</imu></sensor></link>
+</model></world></sdf>"""
+
+
+def noisy_file(folder):
+    """A body that falls, with an inertial unit of which six columns are noisy."""
+    parts = []
+    for name in ("angular_velocity", "linear_acceleration"):
+        axes = "".join(f'<{x}><noise type="gaussian"><stddev>0.1</stddev></noise></{x}>' for x in "xyz")
+        parts.append(f"<{name}>{axes}</{name}>")
+    path = os.path.join(folder, "noisy.sdf")
+    Path(path).write_text(NOISE % "".join(parts))
+    return path
+
+
+def sensing_run(path, reads, pose):
+    """A function: processor seconds of the steps of a run at whose ticks all sensors are read, or none."""
+    model = load_model(path, dt=1.0 / RATE, contact=pose is not None)
+    count = model.plant.num_actuators()
+
+    def deaf(q):
+        return np.zeros(count)
+
+    def sensing(sensors):
+        return np.zeros(count)
+
+    def run():
+        choice = ControllerChoice(sensing if reads else deaf, rate=RATE)
+        recorded = RecordedRun(model, SENSING, log_rate=1.0, fields="u", controller=choice, pose=pose)
+        try:
+            recorded.prepare()
+            started = time.process_time()
+            recorded.run(in_memory=True)
+            return time.process_time() - started
+        finally:
+            recorded.release()
+
+    return run
+
+
+def mujoco_run(path, reads):
+    """The same of MuJoCo, which computes sensors in each step or not, and whose values are copied or not."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_path(path)
+    model.opt.timestep = 1.0 / RATE
+    if not reads:
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR
+
+    def run():
+        data, started = mujoco.MjData(model), time.process_time()
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        for _ in range(int(SENSING * RATE)):
+            if reads:
+                data.sensordata.copy()
+            data.ctrl[:] = 0.0
+            mujoco.mj_step(model, data)
+        return time.process_time() - started
+
+    return run
+
+
+def sensors(rounds):
+    """What it costs a controller to have the sensors of a model."""
+    walker, ticks = str(ROOT / "docs" / "examples" / "walker.xml"), SENSING * RATE
+    with tempfile.TemporaryDirectory() as folder:
+        noisy = noisy_file(folder)
+        contestants = {
+            (name, reads): sensing_run(path, reads, pose)
+            for name, path, pose in (("six sensors on four feet", walker, "stand"), ("a noisy unit", noisy, None))
+            for reads in (False, True)
+        }
+        if installed("MuJoCo"):
+            contestants |= {("MuJoCo, six sensors", reads): mujoco_run(walker, reads) for reads in (False, True)}
+        found = runs(contestants, rounds)
+    for name in dict.fromkeys(name for name, _ in found):
+        without, reading = found[name, False], found[name, True]
+        more = statistics.median(b - a for a, b in zip(without, reading, strict=True))
+        each, whole = 1e6 * more / ticks, 1e6 * statistics.median(reading) / ticks
+        print(f"sensors:  {name}: {each:6.1f} us a tick more than without, {whole:.1f} us in all")
 
 
 def pipe(rounds):
@@ -259,7 +346,7 @@ class Sampled(LeafSystem):
         output.SetFromVector(context.get_discrete_state_vector().CopyToVector())
 
 
-PARTS = {"diagram": diagram, "tick": tick, "pipe": pipe, "worlds": worlds}
+PARTS = {"diagram": diagram, "tick": tick, "sensors": sensors, "pipe": pipe, "worlds": worlds}
 
 
 def main():

@@ -13,7 +13,8 @@ NEEDS              what its signals are computed from, beside positions and velo
 CUTOFF             how the cutoff of MJCF acts: "" not at all, "both" on both sides of zero, "above"
 problem(settings)  why such settings make no sense, "" if they do
 signals(sensor)    a tuple of Signal: names of columns, units and the frame of each
-values(sensor, rows)  (n, columns): the signals at n states, without noise
+values(sensor, rows)  (n, columns): the signals at n states, without noise; with the sums of axes.py in place of `@`
+                   and einsum(), so that operations that are recorded for controllers give the same bits
 
 and no more is needed: the readers of the formats, the log, `inspect` and docs/reference/sensors.md ask SENSORS. A file
 that lacks one of these is an error when this package is imported. `sensor` is a mbcli.multibody.tree.sensor.Sensor,

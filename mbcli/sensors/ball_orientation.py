@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.common.file_settings import no_problem
+from mbcli.sensors.axes import in_axes
 from mbcli.sensors.signal import QUATERNION, Signal
 
 if TYPE_CHECKING:
@@ -34,4 +33,4 @@ def values(sensor: Any, rows: Any) -> FloatArray:
     """R_FM of the joint's frames."""
     on_child, on_parent = sensor.joint_ends
     F, M = rows.motion_of(*on_parent), rows.motion_of(*on_child)
-    return rows.quaternions(np.einsum("nji,njk->nik", F.R, M.R))
+    return rows.quaternions(in_axes(F.R, M.R))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import IN_WORLD, XYZ, Signal
 
@@ -32,6 +30,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 def values(sensor: Any, rows: Any) -> FloatArray:
     """Of the collisions that the sensor names."""
-    found = rows.contacts_of([sensor.body], sensor.settings["collisions"])
-    count = rows.sums(found.row, np.ones(len(found.row)))
-    return np.column_stack([count, *(rows.sums(found.row, found.force[:, k]) for k in range(3))])
+    return rows.contact_sums(sensor.body, sensor.settings["collisions"])

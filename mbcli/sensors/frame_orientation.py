@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.common.file_settings import no_problem
+from mbcli.sensors.axes import in_axes
 from mbcli.sensors.signal import QUATERNION, Signal
 
 if TYPE_CHECKING:
@@ -33,4 +32,4 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 def values(sensor: Any, rows: Any) -> FloatArray:
     """Of the frame in the reference."""
     S, B = rows.motion(sensor), rows.reference(sensor)
-    return rows.quaternions(np.einsum("nji,njk->nik", B.R, S.R))
+    return rows.quaternions(in_axes(B.R, S.R))

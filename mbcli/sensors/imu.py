@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.file_settings import Triple, Word, no_problem
-from mbcli.sensors.axes import components
+from mbcli.sensors.axes import components, in_axes
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_SENSOR, QUATERNION, XYZ, Signal
 
@@ -57,7 +57,7 @@ def values(sensor: Any, rows: Any) -> FloatArray:
     S, accelerated = rows.motion(sensor), rows.in_steps.motion(sensor)
     specific = components(accelerated.R, accelerated.a - rows.gravity)
     R_WN = reference_axes(sensor, rows)
-    return np.hstack([rows.quaternions(np.einsum("ji,njk->nik", R_WN, S.R)), components(S.R, S.w), specific])
+    return np.hstack([rows.quaternions(in_axes(R_WN, S.R)), components(S.R, S.w), specific])
 
 
 def reference_axes(sensor: Any, rows: Any) -> FloatArray:

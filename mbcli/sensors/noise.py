@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 _WHITE, _BIAS, _SIGN, _DRIFT = range(4)
 
 
-def uniforms(key: int, words: Array) -> FloatArray:
-    """One number in (0, 1) for each of the words (n,), by a key of 64 bits."""
-    with np.errstate(over="ignore"):
-        bits = mixed(mixed(words.astype(np.uint64) + GOLDEN) + np.uint64(key))
+def uniforms(key: Any, words: Array) -> FloatArray:
+    """One number in (0, 1) for each of the words (n,), by a key of 64 bits; (..., n) by keys (...,)."""
+    bits = mixed(mixed(words.astype(np.uint64) + GOLDEN) + np.asarray(key, dtype=np.uint64)[..., np.newaxis])
     return ((bits >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
 
 
-def normals(key: int, words: Array) -> FloatArray:
+def normals(key: Any, words: Array) -> FloatArray:
     """The same of a normal distribution with deviation 1, by Box and Muller."""
-    radius = np.sqrt(-2.0 * np.log(uniforms(key, words)))
-    return radius * np.cos(2.0 * np.pi * uniforms(key ^ 0x5851F42D4C957F2D, words))
+    keys = np.asarray(key, dtype=np.uint64)
+    first, second = uniforms(np.stack([keys, keys ^ np.uint64(0x5851F42D4C957F2D)]), words)
+    return np.sqrt(-2.0 * np.log(first)) * np.cos(2.0 * np.pi * second)
 
 
 def words_of(time: FloatArray) -> Array:
@@ -54,6 +54,12 @@ class SensorNoise:
         ]
         self._biases = {column: self._bias(column, noise) for column, noise in self._of_columns}
         self._drifts = dict.fromkeys(self._biases, 0.0)
+        self._columns = [column for column, _ in self._of_columns]
+        self._keys = np.array([self._key_of(column, _WHITE) for column in self._columns], dtype=np.uint64)
+        self._means = np.array([[noise.mean + self._biases[column]] for column, noise in self._of_columns])
+        self._stddevs = np.array([[noise.stddev] for _, noise in self._of_columns])
+        steps = any(noise.precision or (noise.drift_stddev and noise.drift_time) for _, noise in self._of_columns)
+        self._at_once = not steps and len(set(self._columns)) == len(self._columns)
         self._last_time: float | None = None
 
     def _key_of(self, column: int, purpose: int) -> int:
@@ -73,19 +79,25 @@ class SensorNoise:
 
     def apply(self, time: FloatArray, values: FloatArray) -> FloatArray:
         """values (n, columns) of updates at times (n,), which go on from those of the last call."""
-        result = values.copy()
-        words = words_of(time)
-        for column, noise in self._of_columns:
-            added: Any = noise.mean + self._biases[column]
-            if noise.stddev:
-                added = added + noise.stddev * normals(self._key_of(column, _WHITE), words)
-            if noise.drift_stddev and noise.drift_time:
-                added = added + self._drift(column, noise, time, words)
-            result[:, column] += added
-            if noise.precision:
-                result[:, column] = np.round(result[:, column] / noise.precision) * noise.precision
+        result, words = values.copy(), words_of(time)
+        added: Any = self._means
+        if self._stddevs.any():
+            added = added + self._stddevs * normals(self._keys, words)
+        if self._at_once:
+            result[:, self._columns] += added.T
+        else:
+            for own, (column, noise) in zip(added, self._of_columns, strict=True):
+                self._add(own, column, noise, time, result)
         self._last_time = float(time[-1]) if len(time) else self._last_time
         return result
+
+    def _add(self, added: FloatArray, column: int, noise: NoiseSettings, time: FloatArray, result: FloatArray) -> None:
+        """Adds noise of a column to it, with its drift, and rounds it."""
+        if noise.drift_stddev and noise.drift_time:
+            added = added + self._drift(column, noise, time, words_of(time))
+        result[:, column] += added
+        if noise.precision:
+            result[:, column] = np.round(result[:, column] / noise.precision) * noise.precision
 
     def save(self) -> dict[str, Any]:
         """What load() goes on from, of numbers and lists."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mbcli.common.file_settings import no_problem
-from mbcli.sensors.rays import distance_along
 from mbcli.sensors.signal import number
 
 if TYPE_CHECKING:
@@ -33,13 +30,5 @@ def signals(sensor: Any) -> tuple[Signal, ...]:
 
 
 def values(sensor: Any, rows: Any) -> FloatArray:
-    """Of the contacts of the site's body whose point, or the line from it along the force on the body, is inside."""
-    found = rows.contacts_of([sensor.body])
-    if not len(found.row):
-        return np.zeros((len(rows), 1))
-    S = rows.motion(sensor)
-    R, p = S.R[found.row], S.p[found.row]
-    start = np.einsum("nji,nj->ni", R, found.point - p)
-    along = np.einsum("nji,nj->ni", R, found.normal)
-    hit = np.isfinite(distance_along(sensor.settings["shape"], start, along))
-    return rows.sums(found.row[hit], np.abs(found.pressing)[hit])[:, None]
+    """Of the contacts of the site's body whose point, or the line from it along the normal, is inside."""
+    return rows.pressures(sensor.body, rows.motion(sensor), sensor.settings["shape"])

@@ -37,6 +37,18 @@ def test_only_the_columns_of_the_file_are_noisy():
     assert values[:, 1].all()
 
 
+def test_columns_that_are_drawn_at_once_have_the_numbers_of_each_alone():
+    """The key of a number is of its column, whatever else is drawn."""
+    settings = tuple(NoiseSettings((k,), mean=0.1 * k, stddev=1.0 + k, bias_stddev=0.2) for k in range(3))
+    together = SensorNoise("sensors/imu", 1, settings, 3).apply(TIME[:50], np.zeros((50, 3)))
+    drifting = (*settings[:2], settings[2]._replace(precision=1e-3))
+    one_by_one = SensorNoise("sensors/imu", 1, drifting, 3).apply(TIME[:50], np.zeros((50, 3)))
+    assert (together[:, :2] == one_by_one[:, :2]).all()
+    for k in range(3):
+        alone = SensorNoise("sensors/imu", 1, settings[k : k + 1], 3).apply(TIME[:50], np.zeros((50, 3)))
+        assert (alone[:, k] == together[:, k]).all()
+
+
 def test_blocks_and_other_rows_change_nothing():
     settings = NoiseSettings(stddev=1.0, bias_mean=0.1, bias_stddev=0.2, drift_stddev=0.1, drift_time=5.0)
     whole = noise_of(settings).apply(TIME[:100], np.zeros((100, 3)))

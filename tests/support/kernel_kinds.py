@@ -17,6 +17,7 @@ NOT_SMOOTH_PACKAGES = (
     "constraints.nearest_positions",
     "queries.constrained_calls",
     "queries.constraint_batch",
+    "queries.operations",
     "contact.",
     "collision.",
     "deformable.",

@@ -84,6 +84,7 @@ KERNEL_MODULES = (
     "collision.find_contacts",
     "collision.near_solids",
     "collision.ahead",
+    "collision.touch_volumes",
     "constraints.contact_response",
     "contact.contact_calls",
     "contact.laws.without_cost",
@@ -152,6 +153,7 @@ KERNEL_MODULES = (
     "queries.derivative_batch",
     "queries.regressor_batch",
     "queries.derivative_calls",
+    "queries.operations",
     "text.number_rows",
 )
 

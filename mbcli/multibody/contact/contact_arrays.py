@@ -95,6 +95,13 @@ class SampledContacts:
     iterations: np.ndarray
     residual: np.ndarray
 
+    def rows(self):
+        """(k,) the row of each contact."""
+        n = len(self.offset) - 1
+        if n == 1:
+            return np.zeros(len(self.contacts), dtype=np.int64)
+        return np.repeat(np.arange(n), np.diff(self.offset))
+
     def chosen(self, rows):
         """Those of a mask of samples."""
         if rows.all():

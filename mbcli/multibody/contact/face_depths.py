@@ -22,6 +22,8 @@ def slopes_along_normals(normal: FloatArray, field_gradients: FloatArray) -> Flo
     normal (n, 3): out of B into A; field_gradients (n, 6): of the pressures of A and B, 0 of a rigid one.
     """
     compliance = np.zeros(len(normal))
+    if not field_gradients.any():  # points alone
+        return compliance
     for gradient, sign in ((field_gradients[:, :3], 1.0), (field_gradients[:, 3:], -1.0)):
         size = np.linalg.norm(gradient, axis=1)
         along = np.maximum(sign * np.einsum("ni,ni->n", normal, gradient), LEAST_COSINE * size)

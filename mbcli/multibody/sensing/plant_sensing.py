@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
+from mbcli.engine.runtime.kernel_cache import is_compiled
+from mbcli.engine.runtime.linking import load_kernels
 from mbcli.geometry import shapes
 from mbcli.geometry.properties import Role
 from mbcli.multibody.state.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.math.array_types import FloatArray, IntArray
     from mbcli.multibody.tree.sensor import Sensor
 
@@ -26,7 +30,9 @@ class PlantSensing:
     def __init__(self, plant: Any, compiled: bool = True, model: Any = None) -> None:
         self.plant, self.model = plant, plant.model if model is None else model
         self._batch: Any = StateBatch(self.model, compiled=compiled, patience=INTERPRETED_ROWS)
+        self._compiled, self._patience, self._called = compiled, INTERPRETED_ROWS, dict[str, Any]()
         self._default_poses: dict[Any, FloatArray] = {}
+        self._own_solids: dict[Any, IntArray] = {}
         self._frames = [body.body_frame().index_number for body in plant.elements.bodies]
 
     def link_motions(self, q: FloatArray, v: FloatArray, vdot: FloatArray | None, links: list[int]) -> tuple[Any, ...]:
@@ -34,6 +40,16 @@ class PlantSensing:
         frames = [self._frames[n] for n in links]
         R, p, V, A = self._batch.frame_motions(q, v, vdot, frames, 0)
         return R, p, V, np.full_like(V, np.nan) if A is None else A
+
+    def kernel(self, name: str, count: int) -> Any:
+        """A kernel of arrays for so many contacts: compiled, if that is done already or they are many."""
+        if name not in self._called:
+            found = getattr(load_kernels(self._compiled), name)
+            self._patience -= count
+            if self._compiled and self._patience >= 0 and not is_compiled(found):
+                return getattr(load_kernels(False), name)
+            self._called[name] = found
+        return self._called[name]
 
     def default_pose(self, sensor: Sensor) -> FloatArray:
         """X_WS (4, 4) of a sensor at the default positions."""
@@ -81,11 +97,20 @@ class PlantSensing:
         bodies = self.plant.geometry_bodies
         return np.array([bodies[geometry].index_number for geometry in self._solid_ids], dtype=int)
 
-    @cached_property
-    def name_of_solid(self) -> Any:
-        """Its name, without that of its model."""
-        inspector = self.plant.scene_graph.model_inspector()
-        return np.array([inspector.GetName(geometry).rpartition("::")[2] for geometry in self._solid_ids], dtype=str)
+    def own_solids(self, body: Any, names: Sequence[str] | None) -> IntArray:
+        """Of each geometry that can touch: 2 of a body if it has one of the names, 1 of others of this body, else 0.
+
+        names: without those of the model; None: all of the body count.
+        """
+        key = body.index_number, names if names is None else tuple(names)
+        if key not in self._own_solids:
+            own = (self.body_of_solid == body.index_number).astype(np.int64)
+            if own.any():
+                inspector = self.plant.scene_graph.model_inspector()
+                known = [inspector.GetName(geometry).rpartition("::")[2] for geometry in self._solid_ids]
+                own[(own > 0) & (True if names is None else np.isin(known, list(names)))] = 2
+            self._own_solids[key] = own
+        return self._own_solids[key]
 
     @cached_property
     def solids(self) -> list[Solid]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from mbcli.math.cross_product import cross
 from mbcli.math.rotation_array import quaternions_from_matrices
-from mbcli.multibody.sensing.touched import ContactForces, contacts_of_bodies
+from mbcli.multibody.sensing.touched import ContactForces, contact_sums, contacts_of_bodies, pressures, volume_of
+from mbcli.sensors.axes import components, product, turned
 from mbcli.sensors.rays import distance_along
 
 if TYPE_CHECKING:
@@ -121,9 +122,9 @@ class SensedRows:
 
     def motion_of(self, body: Any, X_BS: FloatArray) -> Motion:
         """Of the frame S that is fixed to a body at a pose (4, 4)."""
-        B = self._motion_of_body(body.index_number)
-        r = B.R @ X_BS[:3, 3]
-        own = B.R @ X_BS[:3, :3], B.p + r
+        B = self._motions_of([body.index_number])[body.index_number]
+        r = turned(B.R, X_BS[:3, 3])
+        own = product(B.R, X_BS[:3, :3]), B.p + r
         return Motion(*own, B.w, lambda: B.v + cross(B.w, r), B.alpha, lambda: _acceleration(B, r))
 
     def quaternions(self, R: FloatArray) -> FloatArray:
@@ -135,18 +136,12 @@ class SensedRows:
         self._wanted = links
         self._keep(links, self._sensing.link_motions(self.q, self.v, self._vdot, list(links)))
 
-    def _motion_of_body(self, n: int) -> Motion:
-        if n not in self._motions:
-            found = self._sensing.link_motions(self.q, self.v, self._vdot, [n])
-            self._keep([n], found)
-        return self._motions[n]
-
-    def _all_motions(self) -> list[Motion]:
-        """Of all links, World's first."""
-        missing = [n for n in range(self.plant.num_bodies()) if n not in self._motions]
+    def _motions_of(self, links: Sequence[int]) -> dict[int, Motion]:
+        """Of links, by their numbers; those that are missing are computed at once."""
+        missing = [n for n in links if n not in self._motions]
         if missing:
             self._keep(missing, self._sensing.link_motions(self.q, self.v, self._vdot, missing))
-        return [self._motions[n] for n in range(self.plant.num_bodies())]
+        return self._motions
 
     def _keep(self, links: Sequence[int], found: tuple[Any, ...]) -> None:
         R, p, V, A = found
@@ -174,7 +169,7 @@ class SensedRows:
     def subtree(self, body: Any) -> Subtree:
         """What a body carries, itself among it."""
         links = self._sensing.outboard(body.index_number)
-        motions, inertia = self._all_motions(), self._model.link_inertia
+        motions, inertia = self._motions_of(links), self._model.link_inertia
         mass = inertia[links, 0]
         total = mass.sum()
         centers = [self._center(motions[n], n) for n in links]
@@ -190,14 +185,14 @@ class SensedRows:
 
     def _center(self, B: Motion, n: int) -> tuple[FloatArray, FloatArray]:
         """Place and velocity of the centre of mass of link n."""
-        r = B.R @ self._model.link_inertia[n, 1:4]
+        r = turned(B.R, self._model.link_inertia[n, 1:4])
         return B.p + r, B.v + cross(B.w, r)
 
     def _turned(self, n: int, B: Motion, w: FloatArray) -> FloatArray:
         """I w (n, 3) in World, with the central inertia of link n."""
         xx, yy, zz, xy, xz, yz = self._model.link_inertia[n, 4:10]
         central = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return np.einsum("nij,nj->ni", B.R, np.einsum("nji,nj->ni", B.R, w) @ central)
+        return turned(B.R, turned(central[None], components(B.R, w)))
 
     @property
     def energy(self) -> FloatArray:
@@ -237,7 +232,7 @@ class SensedRows:
             F = self._reactions[:, self.plant.elements.joints.index(joint)]
             frame = joint.frame_on_child()
             M = self.motion_of(frame.body(), frame.GetFixedPoseInBodyFrame().GetAsMatrix4())
-            torque, force = (np.einsum("nij,nj->ni", M.R, part) for part in (F[:, :3], F[:, 3:]))
+            torque, force = (turned(M.R, part) for part in (F[:, :3], F[:, 3:]))
             return torque + cross(M.p, force), force
         link, sign = self._sensing.outboard_end(joint)
         torque, force = self._wrench(link)
@@ -256,12 +251,13 @@ class SensedRows:
 
     def _wrench(self, link: int) -> tuple[FloatArray, FloatArray]:
         """What the links outboard of a joint, or of World, need for their motion, less what else acts on them."""
-        links, motions = [n for n in self._sensing.outboard(link) if n], self._all_motions()
+        links = [n for n in self._sensing.outboard(link) if n]
+        motions = self._motions_of(links)
         torque, force = np.zeros((len(self), 3)), np.zeros((len(self), 3))
         for n in links:
             B, mass = motions[n], self._model.link_inertia[n, 0]
             if mass or self._model.link_inertia[n, 4:].any():
-                r = B.R @ self._model.link_inertia[n, 1:4]
+                r = turned(B.R, self._model.link_inertia[n, 1:4])
                 a = _acceleration(B, r)
                 needed = mass * a - self._model.link_weight[n] * self.gravity
                 force = force + needed
@@ -279,9 +275,18 @@ class SensedRows:
             torque[:, k] -= self.sums(touched.row, touched.moment_about_world()[:, k])
         return torque, force
 
-    def contacts_of(self, bodies: Sequence[Any], geometries: Sequence[str] | None = None) -> ContactForces:
-        """The contacts of some bodies with others, or of the geometries of these names."""
-        return contacts_of_bodies(self._sensing, self._contacts, bodies, geometries)
+    def contacts_of(self, bodies: Sequence[Any]) -> ContactForces:
+        """The contacts of some bodies with others."""
+        return contacts_of_bodies(self._sensing, self._contacts, bodies)
+
+    def contact_sums(self, body: Any, geometries: Sequence[str] | None) -> FloatArray:
+        """(n, 4): how many contacts a body has, or its geometries of these names, and their force on it."""
+        return contact_sums(self._sensing, self._contacts, len(self), body, geometries)
+
+    def pressures(self, body: Any, S: Motion, shape: tuple[str, Any]) -> FloatArray:
+        """(n, 1) [N]: normal forces of its contacts whose point, or the line from it out of the body, is in a shape."""
+        poses = np.hstack([S.R.reshape(-1, 9), S.p])
+        return pressures(self._sensing, self._contacts, body, volume_of(shape), poses)
 
     def sums(self, row: IntArray, values: FloatArray) -> FloatArray:
         """(n,): of values that belong to rows."""
@@ -300,7 +305,7 @@ class SensedRows:
             if owner is not body:
                 G = self.motion_of(owner, X_BG)
                 R, p = np.repeat(G.R, count, axis=0), np.repeat(G.p, count, axis=0)
-                own = np.einsum("nji,nj->ni", R, start - p), np.einsum("nji,nj->ni", R, along)
+                own = components(R, start - p), components(R, along)
                 nearest = np.minimum(nearest, distance_along(shape, *own))
         return np.where(nearest <= largest, nearest, np.inf).reshape(n, count)
 

@@ -30,7 +30,11 @@ class SensorSignals:
 
     def values(self, rows: SensedRows) -> dict[str, FloatArray]:
         """{path of a sensor: its values at the rows, (n, columns), or (n,) of a sensor that gives one number}."""
-        return {stream.sensor.path: stream.values(rows.time, stream.sensor.values(rows)) for stream in self._streams}
+        return self.of_exact(rows.time, {stream.sensor.path: stream.sensor.values(rows) for stream in self._streams})
+
+    def of_exact(self, time: FloatArray, exact: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """As values(), of times (n,) [s] and exact values (n, columns) by path."""
+        return {stream.sensor.path: stream.values(time, exact[stream.sensor.path]) for stream in self._streams}
 
     def pass_through(self) -> bool:
         """Whether values come as they are: no sensor has a rate, a delay or noise."""
@@ -38,11 +42,8 @@ class SensorSignals:
 
     def of_row(self, time: float, exact: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         """{path: signal (columns,)} at the next time [s], of exact values (columns,) by path."""
-        at, result = np.array([time]), {}
-        for stream in self._streams:
-            path = stream.sensor.path
-            result[path] = np.atleast_1d(stream.values(at, exact[path][None])[0])
-        return result
+        found = self.of_exact(np.array([time]), {path: values[None] for path, values in exact.items()})
+        return {path: np.atleast_1d(values[0]) for path, values in found.items()}
 
     def late(self) -> list[Sensor]:
         """The sensors whose values arrive late: of them rows do not have what a run needs that goes on."""

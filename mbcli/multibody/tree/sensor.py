@@ -130,8 +130,14 @@ class Sensor(NamedElement):
     def values(self, rows: Any) -> Matrix:
         """(n, columns): what it gives at SensedRows, without rate, delay and noise."""
         values = np.asarray(self.kind.values(self, rows), dtype=float).reshape(len(rows), -1)
-        if not self.cutoff or not self.kind.CUTOFF:
-            return values
+        return self.cut(values) if self.is_cut() else values
+
+    def is_cut(self) -> bool:
+        """Whether its values have a bound."""
+        return bool(self.cutoff and self.kind.CUTOFF)
+
+    def cut(self, values: Matrix) -> Matrix:
+        """Values within its bounds."""
         return np.clip(values, -self.cutoff if self.kind.CUTOFF == "both" else -np.inf, self.cutoff)
 
     def is_one_number(self) -> bool:

@@ -56,13 +56,14 @@ class TickSensors:
 
         u: (nu,) [N m or N] the efforts that act so far; desired: (npd, 2) the aims of the PD controllers.
         """
-        values = self._signals.values(self._evaluator.rows(self._context(time, q, v, u, desired)))
+        exact = self._evaluator.exact(self._context(time, q, v, u, desired))
+        values = self._signals.of_exact(np.array([time]), exact)
         return {path.removeprefix(FOLDER): value[0] for path, value in values.items()}
 
     def exact(self, *state: Any) -> dict[str, FloatArray]:
         """As at(), but without rates, delays and noise, and each (1, columns)."""
-        rows = self._evaluator.rows(self._context(*state))
-        return {sensor.path.removeprefix(FOLDER): sensor.values(rows) for sensor in self._evaluator.sensors}
+        exact = self._evaluator.exact(self._context(*state))
+        return {path.removeprefix(FOLDER): values for path, values in exact.items()}
 
     def contact_wrenches(self, *state: Any) -> FloatArray:
         """Spatial forces (1, number of bodies, 6) of contact on bodies at their origins, in World, torques first."""
