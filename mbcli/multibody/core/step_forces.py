@@ -61,14 +61,19 @@ def step_forces(plant: PlantData, context: Context) -> StepForces:
 def _loads_of(plant: PlantData, context: Context, vdot: FloatArray, given: FloatArray) -> StepForces:
     """After the accelerations of the step; given: (num_bodies, 6) of inputs and users' elements."""
     state, active = context.state, context.state.constraints
-    sizes = {name: plant.model.sizes[name] for name in ("nq", "nv", "nu", "nlink")}
-    sizes |= {"npd": 0, "nactivation": 0, "nrow": 0 if active is None else len(active.row_owners)}
-    recording: Any = Recording(1, sizes, keep_loads=True)  # whose arrays are named by fields
-    series: Any = Actuation(np.zeros(1), np.zeros((1, sizes["nu"])))
+    rows = 0 if active is None else len(active.row_owners)
+    made = state.parameter_cache.get(("step loads", rows))
+    if made is None:  # controllers ask at each of their ticks
+        sizes = {name: plant.model.sizes[name] for name in ("nq", "nv", "nu", "nlink")}
+        sizes |= {"npd": 0, "nactivation": 0, "nrow": rows}
+        made = Recording(1, sizes, keep_loads=True), Actuation(np.zeros(1), np.zeros((1, sizes["nu"])))
+        state.parameter_cache["step loads", rows] = made
+    recording: Any = made[0]  # whose arrays are named by fields
+    recording.recorded_wrench[:] = 0.0
     recording.load_step[0], recording.recorded_loads[0] = plant.time_step(), given
     vdot = vdot - state.data.v_off / plant.time_step()
     compiled = state.compiled
-    state.calls.calc_loads(recording.handle(compiled), series.handle(compiled), state.time)
+    state.calls.calc_loads(recording.handle(compiled), made[1].handle(compiled), state.time)
     state.positions_current = state.velocities_current = False
     state.position_cache.clear()
     state.velocity_cache.clear()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mbcli.multibody.tree.sensor import Sensor
 
 
-ASKED_OFTEN = 64  # single states after which sensors are recorded, which takes as long as some of them
+ASKED_OFTEN = 16  # single states after which sensors are recorded, which takes as long as some of them
 
 
 def needs_of(sensors: Iterable[Sensor]) -> set[str]:

@@ -42,7 +42,7 @@ class PlantSensing:
         return R, p, V, np.full_like(V, np.nan) if A is None else A
 
     def kernel(self, name: str, count: int) -> Any:
-        """A kernel of arrays for so many contacts: compiled, if that is done already or they are many."""
+        """A kernel for so many contacts or states: compiled, if that is done already or there have been many."""
         if name not in self._called:
             found = getattr(load_kernels(self._compiled), name)
             self._patience -= count

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.engine.queries import operations
-from mbcli.engine.runtime.linking import load_kernels
 from mbcli.errors import ModelError
 from mbcli.multibody.sensing.rows import Motion, SensedRows
 from mbcli.multibody.sensing.touched import contact_sums, pressures, volume_of
@@ -220,7 +219,6 @@ class RecordedSensors:
         used = {int(graph.rows[node][1]) for node in order if graph.rows[node][0] == INPUT}
         self._state, self._step = (_stage(name, inputs.blocks, used) for name in ("state", "step"))
         self._plain = {name: self._numbers[inputs.blocks[name]] for name in ("time", "q", "v", *plain)}
-        self._run = load_kernels(True).run_operations
 
     def _write(self, graph: ExactGraph, inputs: _Inputs, order: list[int], results: list[int]) -> None:
         """The operations as a table, and their numbers, of which the inputs are the first."""
@@ -256,7 +254,7 @@ class RecordedSensors:
         if self._step.links:
             steps = given["steps"]
             self._take(self._step, steps.q, steps.v, steps.vdot)
-        self._run(self._operations, self._numbers)
+        self._sensing.kernel("run_operations", 1)(self._operations, self._numbers)
         found = self._numbers[self._results][np.newaxis]
         values = {path: found[:, place] for path, place in self._places.items()}
         contacts = given.get("contacts")

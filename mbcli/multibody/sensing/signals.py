@@ -88,16 +88,18 @@ class _Stream:
         """The signal (n, columns), (n,) of a sensor that gives one number, of exact values (n, columns)."""
         if self._passes:
             return exact[:, 0] if self._is_number else exact
-        exact = self._late(time, exact)
-        due = self._due(time)
-        found = exact[due]
-        if self._noise is not None and self._noise.acts:
-            found = self._noise.apply(time[due], found)
-        held = np.concatenate([self._held, found])
-        if len(held):
-            found = held[np.cumsum(due) - 1 + len(self._held)]
-            self._held = held[-1:]
+        found = self._late(time, exact)
+        if self.sensor.rate:
+            due = self._due(time)
+            held = np.concatenate([self._held, self._noisy(time[due], found[due])])
+            found = held[np.cumsum(due) - 1 + len(self._held)] if len(held) else held
+        else:
+            held = found = self._noisy(time, found)
+        self._held = held[-1:] if len(held) else self._held
         return found[:, 0] if self._is_number else found
+
+    def _noisy(self, time: FloatArray, values: FloatArray) -> FloatArray:
+        return self._noise.apply(time, values) if self._noise is not None and self._noise.acts else values
 
     def _due(self, time: FloatArray) -> BoolArray:
         """Whether the sensor has a new value in a row: at the first one at or after each multiple of its period."""

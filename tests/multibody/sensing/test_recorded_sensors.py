@@ -8,6 +8,7 @@ from mbcli.engine.queries import operations
 from mbcli.engine.runtime.linking import load_kernels
 from mbcli.models.loading import load_model
 from mbcli.multibody.sensing.evaluation import ASKED_OFTEN, SensorEvaluator
+from mbcli.multibody.sensing.plant_sensing import INTERPRETED_ROWS
 from mbcli.multibody.sensing.recorded_sensors import RecordedSensors
 from mbcli.multibody.sensing.touched import VOLUMES, volume_of
 from mbcli.sensors.rays import distance_along
@@ -67,7 +68,7 @@ def test_recorded_sensors_give_the_bits_of_their_kinds(sensed, ready_kernels):
     plant, random, touched = context.state.plant, np.random.default_rng(3), 0
     recorded = RecordedSensors(evaluator._sensing, evaluator.sensors, evaluator.given(context))
     assert {s.type_name() for s in evaluator.sensors if s not in recorded.sensors} == cannot
-    for _ in range(ASKED_OFTEN):  # from then on motions are those of compiled kernels
+    for _ in range(INTERPRETED_ROWS):  # from then on motions are those of compiled kernels
         evaluator.rows(context)
     for _ in range(20):
         move(plant, context, random)
