@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _NOT_WRITTEN = {"place", "path"}  # fields of specs that say where something was read
 MATERIAL_NUMBERS = tuple(setter.removeprefix("set_") for setter in NUMBERS.values())
+SOONER_COMPILED = 1000  # velocities
 TIME_STEP = 1e-3  # [s] of plants with deformable bodies, which are discrete; what is compared does not depend on it
 
 
@@ -60,7 +62,8 @@ def prove(
     same = Correspondence(bodies, [], num_added, limits=conversion.limits)
     _match_joints(same, plant, written, conversion)
     for each in (plant, written):
-        each.prefers_interpreted = True  # a few states: loading compiled kernels takes longer
+        # a few states: loading compiled kernels takes longer, but for the largest models
+        each.prefers_interpreted = each.num_velocities() < SOONER_COMPILED
     result = compare_plants(plant, written, same, seed=seed)
     result.tolerance = conversion.tolerance
     result.written = written
@@ -198,7 +201,7 @@ def touching(model: ModelSpec) -> tuple[list[str], BoolArray]:
     plant = MultibodyPlant(0.0)
     scene_graph = SceneGraph()
     plant.RegisterAsSourceForSceneGraph(scene_graph)
-    _fill(plant, replace(model, links=links, contact_pairs=()))
+    _fill(plant, replace(model, links=links, contact_pairs=(), actuators=(), sensors=()))
     body = plant.geometry_bodies
     inspector = scene_graph.model_inspector()
     ids, may = inspector.collision_matrix()  # one geometry a link
@@ -252,10 +255,12 @@ def _stated(constraints: Iterable[ConstraintSpec]) -> list[ConstraintSpec]:
 
 def _same(one: Any, other: Any, tolerance: float) -> bool:
     """Whether two values of specs are equal, numbers to a tolerance; of two kinds they are not."""
+    if type(one) is float and type(other) is float:  # as allclose() below
+        return one == other or (isfinite(other) and abs(one - other) <= tolerance * (1.0 + abs(other)))
     numbers = (float, int, np.number, np.ndarray)
     if all(isinstance(value, numbers) and not isinstance(value, bool) for value in (one, other)):
         equal_shapes = np.shape(one) == np.shape(other)
-        return equal_shapes and bool(np.allclose(one, other, rtol=tolerance, atol=tolerance))
+        return equal_shapes and (np.array_equal(one, other) or np.allclose(one, other, rtol=tolerance, atol=tolerance))
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if type(one) is not type(other):
