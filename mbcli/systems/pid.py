@@ -54,7 +54,8 @@ class PidController(Reproducible):
         self.DeclareVectorOutputPort("control", self._P_out.shape[0], self._control)
 
     def _errors(self, context: Any) -> Any:
-        return np.split(self._desired.Eval(context) - self._P_in @ self._estimated.Eval(context), 2)
+        errors, n = self._desired.Eval(context) - self._P_in @ self._estimated.Eval(context), self._kp.size
+        return errors[:n], errors[n:]
 
     def _control(self, context: Any, output: Any) -> None:
         e, rate = self._errors(context)

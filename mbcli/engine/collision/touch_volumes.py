@@ -1,10 +1,10 @@
 """Contacts as sensors see them: sums over those of a body with others, or over those in a volume of it."""
 
-import numpy as np
-
 from mbcli.engine.runtime.kernel import Indices, Int, Matrix, OutMatrix, Table, Vector, entry, kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 BOX_VOLUME, ELLIPSOID_VOLUME, CYLINDER_VOLUME, CAPSULE_VOLUME = range(4)  # shapes of volumes
+UNBOUNDED = float("inf")
 PARALLEL = 1e-300  # a direction whose part across a plane is smaller never meets it
 
 
@@ -99,7 +99,7 @@ def meets_volume(shape, sizes, p, d):
 def slab_part(half, x, dx):
     """The interval of t in which |x + t dx| <= half."""
     if abs(dx) < PARALLEL:
-        return (-np.inf, np.inf) if abs(x) <= half else (np.inf, -np.inf)
+        return (-UNBOUNDED, UNBOUNDED) if abs(x) <= half else (UNBOUNDED, -UNBOUNDED)
     a, b = (-half - x) / dx, (half - x) / dx
     return min(a, b), max(a, b)
 
@@ -108,9 +108,9 @@ def slab_part(half, x, dx):
 def ball_part(a, b, c):
     """The interval of t in which a t^2 + 2 b t + c <= 0, for a >= 0."""
     if a < PARALLEL:
-        return (-np.inf, np.inf) if c <= 0.0 else (np.inf, -np.inf)
+        return (-UNBOUNDED, UNBOUNDED) if c <= 0.0 else (UNBOUNDED, -UNBOUNDED)
     square = b * b - a * c
     if square < 0.0:
-        return np.inf, -np.inf
-    root = np.sqrt(square)
+        return UNBOUNDED, -UNBOUNDED
+    root = square_root(square)
     return (-b - root) / a, (-b + root) / a

@@ -4,9 +4,8 @@ Each operation reads numbers of one array and writes another one of it, so that 
 are those of the same operations in NumPy, to the last bit.
 """
 
-import numpy as np
-
 from mbcli.engine.runtime.kernel import OutVector, Table, entry
+from mbcli.engine.smooth.trigonometry import square_root
 
 # what an operation does with the numbers at places a and b; of LARGEST and CHOSEN a is the first of FOUR
 SUM, DIFFERENCE, PRODUCT, QUOTIENT, NEGATIVE, ROOT, COPY = range(7)
@@ -34,7 +33,7 @@ def run_operations(operations: Table, numbers: OutVector):
         elif what == NEGATIVE:
             found = -a
         elif what == ROOT:
-            found = np.sqrt(a)
+            found = square_root(a)
         elif what == LARGEST:
             found, largest = 0.0, a
             for k in range(1, FOUR):
