@@ -1,6 +1,6 @@
 """What controllers cost: a tick of a run by each kind, and 256 worlds under one of arrays.
 
-python -m benchmarks.control [tick] [sensors] [pipe] [worlds] [diagram] [--rounds N]
+python -m benchmarks.control [tick] [sensors] [pipe] [worlds] [diagram] [inverse_dynamics] [--rounds N]
 
 tick   a run of a pendulum at 500 Hz with a controller of Python or a compiled one, beside the same run without
 sensors a controller that reads all sensors at 500 Hz, beside one that reads none: a robot with six sensors that stands
@@ -9,12 +9,15 @@ pipe   the same with a program in C (cc is needed), and how long the two process
 worlds 256 worlds under a controller of arrays, beside steps under the same efforts that are known before
 diagram  a LeafSystem that controls a pendulum at 500 Hz in a diagram, by an output that follows from the state at once
          or by a sampled one, beside the plant alone; processor time
+inverse_dynamics  an InverseDynamicsController that moves an arm of seven joints at 1 kHz in a diagram, beside Drake;
+         processor time
 
 Other times are by the clock, of the steps of runs. The contestants run one after another in each round: medians of
 differences.
 """
 
 import argparse
+import importlib
 import os
 import shutil
 import statistics
@@ -40,6 +43,7 @@ PENDULUM = str(ROOT / "sample_models" / "pendulum.urdf")
 DURATION, RATE = 8.0, 500.0  # [s], [Hz]
 TICKS = int(DURATION * RATE)
 SENSING = 1.0  # [s] of runs with sensors
+ARM_STEPS = 500  # of an arm in a diagram
 COUNT, STEPS, PERIOD = 256, 500, 10  # worlds, steps, steps from one call to the next
 PROGRAM = r"""
 #include <stdio.h>
@@ -346,7 +350,49 @@ class Sampled(LeafSystem):
         output.SetFromVector(context.get_discrete_state_vector().CopyToVector())
 
 
-PARTS = {"diagram": diagram, "tick": tick, "sensors": sensors, "pipe": pipe, "worlds": worlds}
+def inverse_dynamics(rounds):
+    """A diagram with an InverseDynamicsController, the same script for both."""
+    programs = {"mbcli": "mbcli"} | ({"Drake": "pydrake"} if installed("Drake") else {})
+    simulators = {name: controlled_arm(package) for name, package in programs.items()}
+    found = runs({name: lambda each=each: seconds_of_steps(each) for name, each in simulators.items()}, rounds)
+    for name, taken in found.items():
+        print(f"inverse_dynamics:  {name}: {1e6 * statistics.median(taken) / ARM_STEPS:.1f} us a step")
+
+
+def controlled_arm(package):
+    """A Simulator of one of the packages."""
+    names = importlib.import_module(f"{package}.all")
+    builder = names.DiagramBuilder()
+    plant, _ = names.AddMultibodyPlantSceneGraph(builder, 0.001)
+    names.Parser(plant).AddModels(str(ROOT / "sample_models" / "arm7.urdf"))
+    plant.Finalize()
+    gains = [100.0] * 7, [1.0] * 7, [20.0] * 7
+    controller = builder.AddSystem(names.InverseDynamicsController(plant, *gains, False))
+    aim = builder.AddSystem(names.ConstantVectorSource(np.zeros(14)))
+    builder.Connect(aim.get_output_port(), controller.get_input_port_desired_state())
+    builder.Connect(plant.get_state_output_port(), controller.get_input_port_estimated_state())
+    builder.Connect(controller.get_output_port_control(), plant.get_actuation_input_port())
+    made = names.Simulator(builder.Build())
+    plant.SetPositions(plant.GetMyContextFromRoot(made.get_mutable_context()), 0.1 * np.ones(7))
+    made.Initialize()
+    return made
+
+
+def seconds_of_steps(simulator):
+    """Of ARM_STEPS more."""
+    started = time.process_time()
+    simulator.AdvanceTo(simulator.get_context().get_time() + 0.001 * ARM_STEPS)
+    return time.process_time() - started
+
+
+PARTS = {
+    "inverse_dynamics": inverse_dynamics,
+    "diagram": diagram,
+    "tick": tick,
+    "sensors": sensors,
+    "pipe": pipe,
+    "worlds": worlds,
+}
 
 
 def main():
