@@ -122,3 +122,22 @@ def test_a_volume_is_met_where_a_ray_meets_its_shape(word):
     found = [meets_volume(*volume_of(shape), p, d) for p, d in zip(start.tolist(), along.tolist(), strict=True)]
     assert 100 < wanted.sum() < 500
     assert (wanted == found).all()
+
+
+def test_sums_over_contacts_are_the_same_compiled_and_interpreted():
+    random, k, n = np.random.default_rng(9), 100, 3
+    solids, row = random.integers(0, 4, size=(k, 2)), np.sort(random.integers(0, n, size=k))
+    points, force, normals = (random.normal(size=(k, 3)) for _ in range(3))
+    poses = np.column_stack([np.tile(np.eye(3).ravel(), (n, 1)), random.normal(size=(n, 3))])
+    own, sizes = np.array([0, 2, 1, 0]), np.array([0.9, 0.9, 0.9])
+    found = []
+    for compiled in (False, True):
+        kernels, counts, sums = load_kernels(compiled), np.zeros((n, 4)), np.zeros((n, 1))
+        kernels.contact_sums(solids, row, force, own, counts)
+        kernels.pressure_sums(solids, row, points, force, normals, own, poses, 0, sizes, sums)
+        found.append((counts, sums))
+    counts, sums = found[0]
+    counted = [(own[a] == 2 and own[b] == 0) + (own[b] == 2 and own[a] == 0) for a, b in solids.tolist()]
+    assert counts[:, 0].sum() == sum(counted) > 10 and np.count_nonzero(sums) == 2
+    assert (found[1][0] == counts).all()
+    np.testing.assert_allclose(found[1][1], sums, rtol=1e-14)

@@ -1,0 +1,64 @@
+"""Expressions become matrices as their values say, without SymPy where they are sums of monomials."""
+
+import random
+
+import numpy as np
+import pytest
+import sympy
+
+from mbcli.math import eq
+from mbcli.solvers import MathematicalProgram
+from mbcli.solvers.symbolic_parts import DecisionVariable, Difference, polynomials
+
+
+@pytest.fixture
+def x():
+    """Four variables."""
+    return [DecisionVariable(f"x{k}", real=True) for k in range(4)]
+
+
+def an_expression(choose, x, depth):
+    """Sums and products of variables and numbers, of any degree."""
+    if depth == 0 or choose.random() < 0.2:
+        return choose.choice(
+            [*x, sympy.Float(choose.uniform(-2.0, 2.0)), sympy.Integer(choose.randint(-2, 3)), sympy.pi]
+        )
+    a, b = (an_expression(choose, x, depth - 1) for _ in range(2))
+    return choose.choice([a + b, a + b, a - b, a * b, a**2])
+
+
+def test_polynomials_have_the_values_of_expressions_and_none_is_of_degree_three(x):
+    choose, found, none = random.Random(1), 0, 0
+    for _ in range(200):
+        e = Difference(an_expression(choose, x, 3), an_expression(choose, x, 2))
+        whole, values = sympy.expand(e.expression()), {v: choose.uniform(-1.0, 1.0) for v in x}
+        result = polynomials([e])
+        if result is None:
+            assert sympy.Poly(whole, *x).total_degree() > 2
+            none += 1
+            continue
+        assert sympy.Poly(whole, *x).total_degree() <= 2
+        at = np.array([values[v] for v in result.variables])
+        value = result.A[0] @ at + result.c[0] + 0.5 * at @ result.quadratic[0] @ at
+        assert value == pytest.approx(float(whole.subs(values)), abs=1e-9)
+        found += 1
+    assert found > 50 and none > 20
+
+
+def test_variables_that_go_away_are_none_of_the_constraint():
+    program = MathematicalProgram()
+    a, b = program.NewContinuousVariables(2)
+    binding = program.AddConstraint(eq(a + b, a + 1.0)[()])
+    assert list(binding.variables()) == [b]
+
+
+def test_equations_are_added_without_sums_of_sympy(monkeypatch):
+    """What takes milliseconds an equation: no sum, difference or expansion is made of linear sides."""
+    program, random_numbers = MathematicalProgram(), np.random.default_rng(2)
+    x, A = program.NewContinuousVariables(6), random_numbers.normal(size=(6, 6))
+    formulas = eq(A @ x, x + 1.0)
+    monkeypatch.setattr(sympy, "expand", None)
+    monkeypatch.setattr(sympy.Add, "flatten", None)
+    binding = program.AddConstraint(formulas)
+    np.testing.assert_allclose(binding.evaluator().GetDenseA(), A - np.eye(6), atol=1e-15)
+    assert binding.evaluator().lower_bound().tolist() == [1.0] * 6
