@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.package_map import PackageMap
 
 SNIFFED_BYTES = 65536  # of a file, to find its root element
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 _SKIPPED = re.compile(r"(?:\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*+\[.*?\]\s*>|<![^>]*>)*+", re.DOTALL)
 _ROOT = re.compile(r"<([^\s/>!?]+)")
@@ -55,5 +56,6 @@ def _format_of_content(content: bytes, name: object) -> str:
     if root is None or root[1] not in OF_ROOT_ELEMENT:
         found = f"its root element is <{root[1]}>" if root else "it has no root element"
         found = git_lfs.ADVICE if git_lfs.is_pointer(content) else found
+        found = "it is HDF5; mbcli replay shows a log" if content.startswith(HDF5_SIGNATURE) else found
         raise ModelError(f"{name if isinstance(name, str) else '<string>'}: not a model file: {found}")
     return OF_ROOT_ELEMENT[root[1]]

@@ -224,6 +224,8 @@ row_options = (
     click.option(
         "--fill",
         type=click.Choice(["default"]),
+        is_flag=False,
+        flag_value="default",
         help="default: take coordinates that --states leaves out from the model, or from --q, --pose, ...; without it, "
         "--states must give all.",
     ),

@@ -13,6 +13,7 @@ from mbcli.cli.output import document, printable, tell, warn
 from mbcli.cli.progress_lines import CompilingLine
 from mbcli.cli.rows import require_tables
 from mbcli.cli.run_settings import run_arguments
+from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.common.setting import options_of_single_runs
@@ -100,10 +101,14 @@ def read_starts(loaded: LoadedModel, options: Options, state: Options, quiet: bo
     if loaded.ground is not None and plant.meets_contact():  # what a row leaves out is as in a run without --states
         put_on_ground(plant, context, loaded.ground, np.zeros(plant.num_positions(), dtype=bool))
     set_state(loaded, context, state, of_rows=True)
-    layout = row_layout(plant, context, state, options, ("q", "v"), quiet)
+    layout = row_layout(plant, context, state, options, ("q", "v"), quiet, or_none=("v",))
     chunks = list(open_states(options.states, layout, input_format=options.states_format))
     if not chunks:
         raise ModelError(f"{options.states}: error: has no states")
+    if not quiet and options.fill is None and not any("v" in chunk.given for chunk in chunks):
+        at_rest = "every run starts at rest"
+        start = f"every run starts with those of the model and {argument('at')}" if layout.default_v.any() else at_rest
+        tell(f"mbcli: {options.states}: has no velocities: {start}")
     for name in ("vdot", "tau"):
         if getattr(chunks[0], name) is not None:
             raise ModelError(f"{options.states}: error: has {name}: starts have q, v and u")

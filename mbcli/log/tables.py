@@ -44,16 +44,31 @@ def values_of(log: Any, name: str) -> Array:
 
     NoColumnError if the name means nothing, or more than one column.
     """
+    path, column = field_or_column(log, name)
+    rows: Array = log.field(path)
+    return rows if column is None else flat_rows(rows)[:, column]
+
+
+def values_of_worlds(worlds: Any, name: str) -> Array:
+    """As values_of(), of all worlds: (n, k) of a column, (n, k, width) of a field."""
+    if name == "time":
+        return np.array(worlds.times)
+    path, column = field_or_column(worlds, name)
+    rows: Array = worlds.field(path)
+    if column is None and not worlds.row_shape(path):
+        column = 0
+    return rows if column is None else rows[..., column]
+
+
+def field_or_column(log: Any, name: str) -> tuple[str, int | None]:
+    """The path of the field, and the column of it unless the name is that of the field; NoColumnError for neither."""
     paths = [path for path in log.fields() if name in (path, short_name(path), path.rpartition("/")[2])]
     if len(paths) == 1:
-        found: Array = log.field(paths[0])
-        return found
+        return paths[0], None
     try:
-        path, k = column_meant(log, name)
+        return column_meant(log, name)
     except LookupError as error:
         raise NoColumnError(error.args[0]) from None
-    column: Array = flat_rows(log.field(path))[:, k]
-    return column
 
 
 def between(log: Any, times: slice) -> Part:
@@ -275,23 +290,37 @@ def polars_frame(log: Any) -> Any:
     return polars.DataFrame({"time": np.array(log.times), **{name: np.array(x) for name, x in _columns(log).items()}})
 
 
-def xarray_dataset(log: Any) -> Any:
-    """A Dataset with a variable a field, along `time` [s] and the names of its columns; `units` are attributes."""
+def polars_frame_of_worlds(worlds: Any) -> Any:
+    """A DataFrame of all worlds, whose first columns are the number of the world and the time [s]."""
+    polars = _package("polars")
+    frames = [polars_frame(worlds.world(k)) for k in range(worlds.count)]
+    return polars.concat(
+        [frame.insert_column(0, polars.Series("world", [k] * len(frame))) for k, frame in enumerate(frames)]
+    )
+
+
+def xarray_dataset(log: Any, worlds: int | None = None) -> Any:
+    """A Dataset with a variable a field, along `time` [s] and the names of its columns; `units` are attributes.
+
+    worlds: of how many the log is, which are the first dimension then.
+    """
     xarray = _package("xarray")
     variables: dict[str, Any] = {}
-    names: dict[str, Any] = {"time": log.times}
+    names: dict[str, Any] = {"time": log.times} if worlds is None else {"world": range(worlds), "time": log.times}
+    axes = tuple(names)
     endings = Counter(path.rpartition("/")[2] for path in fields_of(log))
     for path in fields_of(log):
         ending, values = path.rpartition("/")[2], log.field(path)
         name = ending if endings[ending] == 1 else path
         units = list(log.units[path])
         about = {"units": units[0] if len(set(units)) == 1 else units}
-        if values.ndim == 1:
-            variables[name] = ("time",), values, about
+        before = values.shape[: len(axes)]
+        if not log.row_shape(path):
+            variables[name] = axes, values.reshape(before), about
             continue
         of_columns = f"{name}_name"
         names[of_columns] = list(log.names[path])
-        variables[name] = ("time", of_columns), flat_rows(values), about
+        variables[name] = (*axes, of_columns), values.reshape(*before, len(names[of_columns])), about
     return xarray.Dataset(variables, coords=names)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -273,6 +273,33 @@ class WorldsLog:
         """The number of worlds."""
         return self.count
 
+    @overload
+    def __getitem__(self, key: str) -> np.ndarray: ...
+
+    @overload
+    def __getitem__(self, key: int) -> MemoryLog: ...
+
+    def __getitem__(self, key: str | int) -> np.ndarray | MemoryLog:
+        """A column (n, k) or field (n, k, width) of all worlds by its name, as of a single log; or the log of a world.
+
+        KeyError if a name means none of them, IndexError if there is no such world, TypeError for another key.
+        """
+        if isinstance(key, str):
+            from mbcli.log.tables import values_of_worlds
+
+            return values_of_worlds(self, key)
+        if not isinstance(key, (int, np.integer)):
+            raise TypeError(
+                f"a log of worlds has names of columns, as log['elbow_q'], and worlds, as log[0], not {key!r}"
+            )
+        if not -self.count <= key < self.count:
+            raise IndexError(f"{self.path}: there is no world {key}, the last is {self.count - 1}")
+        return self.world(int(key) % self.count)
+
+    def row_shape(self, path: str) -> tuple[int, ...]:
+        """Of a row of a field in the log of one world."""
+        return row_shape_of(path, self.names[path])
+
     def __repr__(self) -> str:
         return f"<WorldsLog {self.path}: {self.count} worlds of {len(self.times)} rows>"
 
@@ -282,6 +309,19 @@ class WorldsLog:
         from mbcli.log.tables import pandas_frame_of_worlds
 
         return pandas_frame_of_worlds(self)
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame of all columns, `world` and `time` [s] first. ResourceError where polars is missing."""
+        from mbcli.log.tables import polars_frame_of_worlds
+
+        return polars_frame_of_worlds(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset of all fields, along `world` and `time` [s]; NaN after the end of a world that stopped.
+        ResourceError where xarray is missing."""
+        from mbcli.log.tables import xarray_dataset
+
+        return xarray_dataset(self, self.count)
 
     def close(self) -> None:
         """Closes the file; what was read stays."""

@@ -110,8 +110,8 @@ def simulate_each(
     Args:
         model: as of simulate(), discrete.
         starts: (q, v) or (q, v, u): arrays with a row a world, (n, nq) [rad or m], (n, nv) [rad/s or m/s] and (n, nu)
-            [N m or N], held; or {name: values (n,), or one for all} of positions and velocities, where the end of a
-            name will do and others are those of the default state.
+            [N m or N], held; an array q alone, to start at rest; or {name: values (n,), or one for all} of positions
+            and velocities, where the end of a name will do and others are those of the default state.
         until: as of simulate().
         log: the file to write (docs/reference/log_format.md, "Many worlds").
         force: replaces an existing log.

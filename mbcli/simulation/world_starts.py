@@ -30,12 +30,14 @@ class Starts(NamedTuple):
 
 
 def given_starts(plant: MultibodyPlant, given: Any) -> Starts:
-    """Starts of (q, v), (q, v, u) or {name: values}, as of simulate_each(). ArgumentError for what is none."""
+    """Starts of q, (q, v), (q, v, u) or {name: values}, as of simulate_each(). ArgumentError for what is none."""
     if isinstance(given, Starts):
         return given
     what = argument("starts")
     try:
-        if not isinstance(given, dict):
+        if isinstance(given, np.ndarray) and given.ndim == 2:  # positions, at rest
+            q, v, u = given.astype(float), np.zeros((len(given), plant.num_velocities())), []
+        elif not isinstance(given, dict):
             q, v, *u = (np.array(each, dtype=float, ndmin=2) for each in given)
         else:
             values = np.broadcast_arrays(*(np.atleast_1d(np.asarray(each, dtype=float)) for each in given.values()))
@@ -46,7 +48,7 @@ def given_starts(plant: MultibodyPlant, given: Any) -> Starts:
                 set_state_by_names(plant, context, {n: float(x[k]) for n, x in zip(given, values, strict=True)})
                 q[k], v[k] = plant.GetPositions(context), plant.GetVelocities(context)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"{what}: expected (q, v), (q, v, u) or {{name: values}}: {error}") from None
+        raise ArgumentError(f"{what}: expected q, (q, v), (q, v, u) or {{name: values}}: {error}") from None
     sizes = (plant.num_positions(), plant.num_velocities(), plant.num_actuators())
     for name, array, size in zip("qvu", (q, v, *u), sizes, strict=False):
         if array.shape != (len(q), size) or not np.isfinite(array).all() or not len(q):

@@ -12,9 +12,10 @@ from command_line import cli, succeed
 from mbcli.parsers.scenes.file_schemas import schema_text
 from repository import ROOT, SAMPLES
 
-from mbcli.errors import ModelError, ResourceError
+from mbcli.errors import ArgumentError, ModelError, ResourceError
 from mbcli.log import open_log
 from mbcli.log.worlds import WorldsLog
+from mbcli.simulation import simulate_each
 
 TWO_LINKS, QUADRUPED = SAMPLES / "double_pendulum.urdf", SAMPLES / "quadruped.urdf"
 DOCUMENT = ROOT / "docs" / "reference" / "log_format.md"
@@ -82,6 +83,40 @@ def test_the_last_row_is_at_the_end(tmp_path, starts):
         np.testing.assert_allclose(log.times, [0.0, 0.01, 0.02, 0.023])
         assert np.isfinite(log.q).all()
         np.testing.assert_allclose(log.end_times, 0.023)
+
+
+def test_rows_of_positions_alone_start_at_rest_which_is_said_once(tmp_path):
+    """JSON lines too; some velocities are not none of them, and --fill alone is --fill default."""
+    path, log = tmp_path / "starts.csv", tmp_path / "all.h5"
+    path.write_text("shoulder,elbow\n0.5,0\n-1,0.2\n")
+    words = ("simulate", TWO_LINKS, "--each", "-t", 0.01, "-o", log, "--force")
+    done = succeed(*words, "--states", path)
+    assert [line for line in done.err.splitlines() if "velocities" in line] == [
+        f"mbcli: {path}: has no velocities: every run starts at rest"
+    ]
+    with WorldsLog(log) as worlds:
+        np.testing.assert_array_equal(worlds.q[:, 0], [[0.5, 0.0], [-1.0, 0.2]])
+        np.testing.assert_array_equal(worlds.v[:, 0], np.zeros((2, 2)))
+    moving = succeed(*words, "--states", path, "--at", "elbow_w=2")
+    assert "starts with those of the model and --at" in moving.err
+    with WorldsLog(log) as worlds:
+        np.testing.assert_array_equal(worlds.v[:, 0], [[0.0, 2.0]] * 2)
+    lines = tmp_path / "starts.jsonl"
+    lines.write_text('{"q": [0.5, 0]}\n{"shoulder": -1, "elbow": 0.2}\n')
+    assert "every run starts at rest" in succeed(*words, "--states", lines).err
+    path.write_text("shoulder,elbow,shoulder_w\n0.5,0,1\n")
+    refused = cli(*words, "--states", path)
+    assert refused.code == 3 and "no velocity of double_pendulum_elbow_w" in refused.err
+    assert "velocities" not in succeed(*words, "--states", path, "--fill", "-t", 0.02).err
+
+
+def test_an_array_of_positions_starts_at_rest(tmp_path):
+    q = np.array([[0.5, 0.0], [-1.0, 0.2]])
+    with simulate_each(TWO_LINKS, q, until=0.01, log=tmp_path / "all.h5") as log:
+        np.testing.assert_array_equal(log.q[:, 0], q)
+        np.testing.assert_array_equal(log.v[:, 0], np.zeros((2, 2)))
+    with pytest.raises(ArgumentError, match=r"q has shape \(2, 1\)"):
+        simulate_each(TWO_LINKS, q[:, :1], until=0.01, log=tmp_path / "b.h5")
 
 
 def test_tail_and_loads_take_one_world(tmp_path, starts):

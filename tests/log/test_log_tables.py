@@ -75,12 +75,50 @@ def test_tables_have_all_columns_by_the_time(log):
     assert dataset["q"].attrs["units"] == "rad" and dataset["energy_kinetic"].dims == ("time",)
 
 
+def write_worlds(folder):
+    (folder / "starts.csv").write_text("shoulder\n0.1\n0.2\n0.3\n")
+    options = ("--states", folder / "starts.csv", "--each", "--fill", "default", "-t", 0.02, "--fields", "com energy u")
+    succeed("simulate", TWO_LINKS, *options, "-o", folder / "a.h5")
+
+
+def test_many_worlds_are_a_mapping_of_their_columns_and_a_sequence_of_logs(tmp_path, monkeypatch):
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    write_worlds(tmp_path)
+    with WorldsLog(tmp_path / "a.h5") as worlds:
+        np.testing.assert_array_equal(worlds["elbow_q"], worlds.q[:, :, 1])
+        np.testing.assert_array_equal(worlds["q"], worlds.q)
+        np.testing.assert_array_equal(worlds["com:z"], worlds.field("derived/com")[:, :, 2])
+        np.testing.assert_array_equal(worlds["time"], worlds.times)
+        assert worlds["energy_kinetic"].shape == (3, 3)
+        for k, world in enumerate(worlds):
+            for name in world:
+                np.testing.assert_array_equal(world[name], worlds[name] if name == "time" else worlds[name][k])
+        assert worlds[-1].q[0, 0] == 0.3
+        with pytest.raises(IndexError, match="no world 3, the last is 2"):
+            worlds[3]
+        with pytest.raises(NoColumnError, match="no field 'elbo'"):
+            worlds["elbo"]
+        with pytest.raises(TypeError, match="names of columns"):
+            worlds[0.1:0.2]
+
+
+def test_many_worlds_are_one_table_in_polars_and_xarray(tmp_path, monkeypatch):
+    polars, xarray = pytest.importorskip("polars"), pytest.importorskip("xarray")
+    monkeypatch.setenv("MBCLI_JIT", "0")
+    write_worlds(tmp_path)
+    with WorldsLog(tmp_path / "a.h5") as worlds:
+        frame, dataset = worlds.to_polars(), worlds.to_xarray()
+        assert isinstance(frame, polars.DataFrame) and frame.columns == ["world", *worlds[0].keys()]
+        np.testing.assert_array_equal(frame["double_pendulum_elbow_q"], worlds["elbow_q"].ravel())
+        assert isinstance(dataset, xarray.Dataset) and dict(dataset.sizes)["world"] == 3
+        np.testing.assert_array_equal(dataset["q"].sel(q_name="double_pendulum_elbow_q", world=2), worlds["elbow_q"][2])
+        assert dataset["energy_kinetic"].dims == ("world", "time")
+
+
 def test_many_worlds_are_one_frame(tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.setenv("MBCLI_JIT", "0")
-    (tmp_path / "starts.csv").write_text("shoulder\n0.1\n0.2\n0.3\n")
-    options = ("--states", tmp_path / "starts.csv", "--each", "--fill", "default", "-t", 0.02, "-o", tmp_path / "a.h5")
-    succeed("simulate", TWO_LINKS, *options)
+    write_worlds(tmp_path)
     with WorldsLog(tmp_path / "a.h5") as worlds:
         frame = worlds.to_pandas()
         assert len(worlds) == 3 and frame.index.names == ["world", "time"] and len(frame) == 9
