@@ -68,7 +68,7 @@ def refuse_given_inputs(path: str, *, but: str | None = None) -> None:
         refuse_inputs(path, [name for name in _given_files(context) if name != but])
 
 
-OUTPUT_PARAMETERS = ("output", "log_path", "report")
+OUTPUT_PARAMETERS = ("output", "log_path", "report", "plot")
 
 
 def outputs(context: click.Context) -> list[str]:

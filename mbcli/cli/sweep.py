@@ -247,6 +247,9 @@ def _write(options: Options, table: ResultTable, prepared: Sweep, loaded: Loaded
     elif options.output in (None, "-"):
         click.echo(table.as_csv(), nl=False)
     if options.plot is not None:
+        from mbcli.sweeps.column_units import column_units
+        from mbcli.sweeps.measures import Measure
         from mbcli.sweeps.plot import plot_table
 
-        plot_table(table, prepared.measures, options.plot)
+        units = column_units(loaded, prepared.variations, map(Measure, prepared.job.measures))
+        plot_table(table, prepared.measures, options.plot, units)

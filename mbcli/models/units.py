@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
 
 
+def plain_unit(unit: str) -> str:
+    """A unit of a log in plain spelling: "rad/s" of "rad s-1", "" of "1"."""
+    return "" if unit == "1" else unit.replace(" s-1", "/s").replace(" s-2", "/s^2")
+
+
 def coordinate_units(plant: MultibodyPlant) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Units of q, v and u as the log has them."""
     positions = [""] * plant.num_positions()
@@ -44,7 +49,7 @@ def plain_units(plant: MultibodyPlant) -> dict[str, list[str]]:
     angular = _angular(plant)
     return {
         "q": list(q),
-        "v": [unit.replace(" s-1", "/s") for unit in v],
+        "v": [plain_unit(unit) for unit in v],
         "vdot": acceleration_units(plant),
         "tau": ["N m" if a else "N" for a in angular],
         "u": list(u),

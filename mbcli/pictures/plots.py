@@ -17,6 +17,7 @@ from mbcli.log.export import CONTACT, FACES, require_rows, select
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.u import INPUT
 from mbcli.log.running import PARTIAL
+from mbcli.models.units import plain_unit
 from mbcli.parsers.diagnostics import printable
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ MOST_POINTS = 4000  # of a line: of more rows the least and the largest of each 
 MOST_NAMES = 40  # in a legend
 LARGEST = 1e150  # matplotlib cannot scale an axis to larger numbers: a run that diverged has a gap there
 STYLES: Any = ("-", "--", ":", "-.")
-PLAIN_UNITS = {"rad s-1": "rad/s", "m s-1": "m/s", "N s": "N s", "1": ""}
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,7 @@ class Subplot:
 
     def axis_label(self) -> str:
         """The kind and unit, as `q [rad]`."""
-        unit = PLAIN_UNITS.get(self.unit, self.unit)
-        return f"{self.title} [{unit}]" if unit else self.title
+        return with_unit(self.title, plain_unit(self.unit))
 
 
 def subplots_of(
@@ -218,6 +217,11 @@ def _colors(count: int) -> list[Any]:
     if count <= 10:
         return [colormaps["tab10"](k) for k in range(count)]
     return [colormaps["turbo"](0.05 + 0.9 * k / (count - 1)) for k in range(count)]
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A label of an axis."""
+    return f"{text} [{unit}]" if unit else text
 
 
 def plain_text(text: str) -> str:

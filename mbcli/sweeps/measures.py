@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mbcli.common.argument_names import argument
 from mbcli.common.suggestions import closest
 from mbcli.errors import ArgumentError
+from mbcli.sweeps.measure_units import unit_of
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, Vector
 
     Value: TypeAlias = Callable[[Callable[[str], Any], Any], Any]  # of (series, time)
-    Node: TypeAlias = tuple[Value, bool]
+    Unit: TypeAlias = Callable[[Callable[[str], str | None]], str | None]  # of the units of series
 
 LONGEST, DEEPEST, MOST_OPERATORS = 2000, 60, 200  # characters; levels of brackets
 TOKEN = re.compile(
@@ -112,6 +113,14 @@ OF_SIGN = 6
 CONSTANTS = {"pi": math.pi}
 
 
+class Node(NamedTuple):
+    """A part of an expression: its value, whether that is a series, and its unit."""
+
+    value: Value
+    is_series: bool
+    unit: Unit
+
+
 class Measure:
     """One figure of a run.
 
@@ -130,7 +139,7 @@ class Measure:
         named = re.fullmatch(r"\s*([^\W\d]\w*)\s*=(?!=)(.*)", text, re.DOTALL)
         self.text = named[2].strip() if named else text.strip()
         self.name = named[1] if named else self.text
-        self._value, is_series, self.names = _Parser(self.text).parse()
+        (self._value, is_series, self._unit), self.names = _Parser(self.text).parse()
         if is_series:
             raise _fault(self.text, f"is a series: {', '.join(REDUCTIONS)} make one number of it")
 
@@ -139,9 +148,13 @@ class Measure:
         with np.errstate(all="ignore"):
             return float(self._value(series, time))
 
+    def unit(self, of_series: Callable[[str], str | None]) -> str | None:
+        """Its unit from those of its series, "" for a plain number, None if that is not known."""
+        return self._unit(of_series)
+
 
 class _Parser:
-    """Operator precedence climbing; a node is (function of (series, time), whether it is a series)."""
+    """Operator precedence climbing."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -159,11 +172,11 @@ class _Parser:
             at = found.end()
         self.at = self.depth = self.operators = 0
 
-    def parse(self) -> tuple[Value, bool, tuple[str, ...]]:
-        value, is_series = self.expression(0)
+    def parse(self) -> tuple[Node, tuple[str, ...]]:
+        node = self.expression(0)
         if self.at < len(self.tokens):
             raise _fault(self.text, f"'{self.peek()[1]}' is not expected there")
-        return value, is_series, tuple(dict.fromkeys(self.names))
+        return node, tuple(dict.fromkeys(self.names))
 
     def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "its end")
@@ -191,7 +204,7 @@ class _Parser:
                 raise _fault(f"{self.text[:40]}...", f"has more than {MOST_OPERATORS} operators")
             self.take()
             right = self.expression(binding if sign == "**" else binding + 1)
-            left = self.apply(OPERATORS[sign], left, right)
+            left = self.apply(sign, OPERATORS[sign], left, right)
         self.depth -= 1
         return left
 
@@ -199,24 +212,24 @@ class _Parser:
         kind, text = self.take()
         if kind == "number":
             number = float(text)
-            return (lambda series, time: number), False
+            return Node(lambda series, time: number, False, lambda of_series: "")
         if text == "(":
             inner = self.expression(0)
             self.take(")")
             return inner
         if kind == "sign" and text in ("-", "+"):
             inner = self.expression(OF_SIGN)
-            return self.apply(np.negative, inner) if text == "-" else inner
+            return self.apply("-", np.negative, inner) if text == "-" else inner
         if kind == "name" and text == "not":
-            return self.apply(NOT, self.expression(OF_NOT))
+            return self.apply("not", NOT, self.expression(OF_NOT))
         if kind == "name" and self.peek()[1] == "(":
             return self.call(text)
         if kind == "name" and text in CONSTANTS:
-            return (lambda series, time: CONSTANTS[text]), False
+            return Node(lambda series, time: CONSTANTS[text], False, lambda of_series: "")
         if kind in ("name", "quoted"):
             name = text[1:-1] if kind == "quoted" else text
             self.names.append(name)
-            return (lambda series, time: series(name)), True
+            return Node(lambda series, time: series(name), True, lambda of_series: of_series(name))
         raise _fault(self.text, f"a number, name or bracket is expected, not {text if kind == 'end' else repr(text)}")
 
     def call(self, name: str) -> Node:
@@ -227,7 +240,7 @@ class _Parser:
             arguments.append(self.expression(0))
         self.take(")")
         if len(arguments) == 2 and name in PAIRS:
-            return self.apply(PAIRS[name], *arguments)
+            return self.apply(name, PAIRS[name], *arguments)
         if name not in REDUCTIONS and name not in FUNCTIONS:
             known = [*REDUCTIONS, *FUNCTIONS, *PAIRS]
             likely = closest(name, known)
@@ -236,16 +249,23 @@ class _Parser:
         if len(arguments) != 1:
             raise _fault(self.text, f"{name}() takes one argument, not {len(arguments)}")
         if name in FUNCTIONS:
-            return self.apply(FUNCTIONS[name], *arguments)
-        (inner, is_series), reduce = arguments[0], REDUCTIONS[name]
+            return self.apply(name, FUNCTIONS[name], *arguments)
+        (inner, is_series, unit), reduce = arguments[0], REDUCTIONS[name]
         if not is_series:
             raise _fault(self.text, f"{name}() takes a series, not one number")
-        return (lambda series, time: reduce(inner(series, time), time)), False
+        return Node(
+            lambda series, time: reduce(inner(series, time), time),
+            False,
+            lambda of_series: unit_of(name, unit(of_series)),
+        )
 
     @staticmethod
-    def apply(function: Callable[..., Any], *nodes: Node) -> Node:
-        values = [value for value, _ in nodes]
-        return (lambda series, time: function(*(value(series, time) for value in values))), any(s for _, s in nodes)
+    def apply(name: str, function: Callable[..., Any], *nodes: Node) -> Node:
+        return Node(
+            lambda series, time: function(*(node.value(series, time) for node in nodes)),
+            any(node.is_series for node in nodes),
+            lambda of_series: unit_of(name, *(node.unit(of_series) for node in nodes)),
+        )
 
 
 def _fault(text: str, message: str) -> ArgumentError:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.errors import ArgumentError
-from mbcli.log.fields.effort import EFFORT
-from mbcli.log.fields.reactions import PARTS, REACTIONS, joint_names
+from mbcli.log.fields.effort import EFFORT, effort_units
+from mbcli.log.fields.reactions import PARTS, REACTIONS, UNITS, joint_names
 from mbcli.models.actuator_names import ActuatorNames
+from mbcli.models.units import coordinate_units
 from mbcli.multibody.sensing.evaluation import sensors_named
 
 if TYPE_CHECKING:
@@ -23,14 +24,19 @@ SIZES = {"moment": (0, 1, 2), "force": (3, 4, 5)}  # parts whose size a series i
 
 
 class NamedColumns(NamedTuple):
-    """Columns of a dataset: one, or those whose norm is the series; none of a dataset that is one number a row."""
+    """Columns of a dataset: one, or those whose norm is the series; none of a dataset that is one number a row.
+
+    unit: as the log has it.
+    """
 
     path: str
     columns: tuple[int, ...]
+    unit: str
 
 
 def _effort(plant: MultibodyPlant, name: str) -> NamedColumns:
-    return NamedColumns(EFFORT, (ActuatorNames(plant).find(name),))
+    k = ActuatorNames(plant).find(name)
+    return NamedColumns(EFFORT, (k,), effort_units(plant, coordinate_units(plant)[2])[k])
 
 
 def _reaction(plant: MultibodyPlant, name: str) -> NamedColumns:
@@ -39,7 +45,7 @@ def _reaction(plant: MultibodyPlant, name: str) -> NamedColumns:
     if not joint or part not in parts:
         raise LookupError(f"a reaction is JOINT.PART with one of {', '.join(parts)}")
     first = len(PARTS) * NamedCoordinates(joint_names(plant), "joint").find(joint)
-    return NamedColumns(REACTIONS, tuple(first + k for k in parts[part]))
+    return NamedColumns(REACTIONS, tuple(first + k for k in parts[part]), UNITS[parts[part][0]])
 
 
 def _sensor(plant: MultibodyPlant, name: str) -> NamedColumns:
@@ -51,12 +57,13 @@ def _sensor(plant: MultibodyPlant, name: str) -> NamedColumns:
             sensor = sensors_named(plant, [owner])[0]
         except ArgumentError as error:
             raise LookupError(str(error if owner else whole)) from None
-    names = sensor.columns()[0]
+    names, units = sensor.columns()
     if column is None and len(names) == 1:
-        return NamedColumns(sensor.path, () if sensor.is_one_number() else (0,))
+        column = names[0]
     if column not in names:
         raise LookupError(f"a sensor like '{sensor.name()}' is NAME.COLUMN with one of {', '.join(names)}")
-    return NamedColumns(sensor.path, () if sensor.is_one_number() else (names.index(column),))
+    k = names.index(column)
+    return NamedColumns(sensor.path, () if sensor.is_one_number() else (k,), units[k])
 
 
 PREFIXES: dict[str, tuple[str, Callable[[Any, str], NamedColumns]]] = {  # prefix: (field of the log, its columns)

@@ -16,6 +16,7 @@ from mbcli.log.fields.constraint_error import CONSTRAINT_ERROR
 from mbcli.log.fields.energy import KINETIC, POTENTIAL
 from mbcli.log.fields.vertices import VERTICES
 from mbcli.models.actuator_names import ActuatorNames
+from mbcli.models.units import plain_unit, plain_units
 from mbcli.sweeps.measures import SERIES
 from mbcli.sweeps.named_columns import field_of, named_columns
 
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 FIELDS_OF = {"com_x": "com", "com_y": "com", "com_z": "com", "constraint_error": "constraint_error"}
 ENERGIES = {"energy_kinetic": KINETIC, "energy_potential": POTENTIAL}
+SERIES_UNITS = {
+    "time": "s",
+    "contacts": "",
+    "contact_force": "N",
+    "contact_force_sum": "N",
+    "contact_depth": "m",
+    "slip_speed": "m/s",
+}  # of those of SERIES that do not begin with energy or com_; constraint_error mixes angles and lengths
 OF_ACTUATOR = "u."
 OF_DEFORMABLE = ("x", "y", "z", "low", "high")  # BODY.x and so on: its mass centre, its least and largest z [m]
 
@@ -90,6 +99,21 @@ def _deformable_body(plant: MultibodyPlant, name: str) -> int | None:
     return found[0] if found else None
 
 
+def series_unit(plant: MultibodyPlant, name: str) -> str | None:
+    """The unit of a series of check_names(), "" for a plain number; None if it has several."""
+    if name in SERIES:
+        return {"energy": "J", "com": "m"}.get(name.partition("_")[0], SERIES_UNITS.get(name))
+    if _deformable_body(plant, name) is not None:
+        return "m"
+    if field_of(name) is not None:
+        return plain_unit(named_columns(plant, name).unit)
+    units = plain_units(plant)
+    if name.startswith(OF_ACTUATOR):
+        return plain_unit(units["u"][ActuatorNames(plant).find(name.removeprefix(OF_ACTUATOR))])
+    field, k = StateNames(plant.GetPositionNames(), plant.GetVelocityNames()).find(name)
+    return plain_unit(units[field][k])
+
+
 class RunSeries:
     """The series of a MemoryLog of a plant, by name."""
 
@@ -116,7 +140,7 @@ class RunSeries:
             found = NamedCoordinates(log.actuator_names, "actuator").find(name.removeprefix(OF_ACTUATOR))
             return log.u[:, found]
         if field_of(name) is not None:
-            path, columns = named_columns(self._plant, name)
+            path, columns, _ = named_columns(self._plant, name)
             values = log.field(path)
             if len(columns) > 1:
                 return np.linalg.norm(values[:, columns], axis=1)

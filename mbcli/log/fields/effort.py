@@ -8,6 +8,8 @@ from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mbcli.log.fields.block import Block
     from mbcli.log.fields.logged_plant import LoggedPlant
 
@@ -37,9 +39,13 @@ def lacks(plant: Any) -> str:
 def columns(logged: LoggedPlant) -> tuple[Field, ...]:
     """One an actuator."""
     names = tuple(f"{name}_effort" for name in logged.plant.GetActuatorNames())
-    others = tuple(a.effort_unit() for a in logged.plant.elements.transmission_actuators)
-    units = (*logged.actuator_units[: len(names) - len(others)], *others)
-    return (Field(EFFORT, units, names, (len(names),)),)
+    return (Field(EFFORT, effort_units(logged.plant, logged.actuator_units), names, (len(names),)),)
+
+
+def effort_units(plant: Any, actuator_units: Sequence[str]) -> tuple[str, ...]:
+    """One an actuator: those of inputs, but for actuators with controls."""
+    others = tuple(a.effort_unit() for a in plant.elements.transmission_actuators)
+    return (*actuator_units[: len(actuator_units) - len(others)], *others)
 
 
 def rows(block: Block) -> dict[str, Any]:
