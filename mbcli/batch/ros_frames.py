@@ -1,4 +1,5 @@
-"""What messages of ROS say of floating bases and of forces: poses by transforms, angular velocities, wrenches.
+"""What messages of ROS say of floating bases and of forces: poses by transforms, orientations and angular velocities of
+IMUs, wrenches.
 
 Messages come at times of their own: poses between two of them are found on the straight line and by the shortest turn,
 numbers on the straight line. A frame that no transform has as a child is World.
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.coordinate_names import listed
 from mbcli.common.text_tables import shown
 from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mbcli.batch.state_layout import StateLayout
     from mbcli.math.array_types import Array, IntArray
@@ -35,6 +37,8 @@ class FrameTracks:
         self._poses: dict[str, dict[int, list[float]]] = {}  # of a frame in its parent: qw, qx, qy, qz, x, y, z
         self._parents: dict[str, str] = {}
         self._turns: dict[str, dict[int, list[float]]] = {}  # [rad/s], in axes of the frame
+        self._tilts: dict[str, dict[int, list[float]]] = {}  # of an IMU in World, as poses; its place is not known
+        self._felt: set[str] = set()  # IMUs with accelerations
         self._forces: dict[str, dict[int, list[float]]] = {}  # [N], in axes of the frame
 
     def take_transforms(self, message: Any) -> None:
@@ -48,10 +52,16 @@ class FrameTracks:
             self._poses.setdefault(child, {})[_time(each.header)] = pose
 
     def take_imu(self, message: Any) -> None:
-        """A sensor_msgs/msg/Imu. One without an angular velocity has the covariance -1 at its first place."""
-        turn = message.angular_velocity
+        """A sensor_msgs/msg/Imu. What one does not measure has the covariance -1 at its first place."""
+        frame, time = _name(message.header.frame_id), _time(message.header)
+        turn, q = message.angular_velocity, message.orientation
         if message.angular_velocity_covariance[0] != -1.0:
-            self._turns.setdefault(_name(message.header.frame_id), {})[_time(message.header)] = [turn.x, turn.y, turn.z]
+            self._turns.setdefault(frame, {})[time] = [turn.x, turn.y, turn.z]
+        if message.linear_acceleration_covariance[0] != -1.0:
+            self._felt.add(frame)
+        tilt = [q.w, q.x, q.y, q.z]
+        if message.orientation_covariance[0] != -1.0 and abs(np.linalg.norm(tilt) - 1.0) < NOT_UNIT:
+            self._tilts.setdefault(frame, {})[time] = [*tilt, 0.0, 0.0, 0.0]
 
     def take_wrench(self, message: Any) -> None:
         """A geometry_msgs/msg/WrenchStamped."""
@@ -61,10 +71,17 @@ class FrameTracks:
     def columns(self, times: IntArray, layout: StateLayout, name: str, rates: bool) -> tuple[list[str], Array, Array]:
         """Names of columns, values (n, columns), and which of the times [ns] (n,) lie among all messages of these.
 
-        times: none: those of the transforms of the bases. rates: whether velocities of bases are wanted.
+        times: none: those of the transforms of the bases. rates: whether velocities of bases are wanted. A base without
+        transforms is turned as an IMU on it says, and its place and translational velocity are not given.
 
         ModelError naming the file: transforms go in a circle.
         """
+        turned_only = self._take_imus_of_bases(layout.position_names)
+        if self._felt:
+            layout.demands.tell(
+                f"{name}: the linear acceleration of {listed(sorted(self._felt))} is not used: it says nothing of the "
+                "accelerations of joints"
+            )
         bases = {frame: found for frame in self._poses if (found := _base(frame, layout.position_names))}
         if not len(times) and bases:
             times = np.array(sorted({time for frame in bases for time in self._poses[frame]}))
@@ -74,8 +91,9 @@ class FrameTracks:
         poses = {}
         for frame, base in bases.items():
             poses[frame], known = self._in_world(frame, times, name)
-            cells += [f"q:{base}_{part}" for part in (*TURN, *PLACE)]
-            values.append(poses[frame])
+            parts = TURN if frame in turned_only else (*TURN, *PLACE)
+            cells += [f"q:{base}_{part}" for part in parts]
+            values.append(poses[frame][:, : len(parts)])
             inside &= known
         for frame, track in self._forces.items():
             wanted = [f"{frame}.{part}" for part in FORCE]
@@ -86,10 +104,46 @@ class FrameTracks:
                 inside &= known
         for frame, base in bases.items():
             if rates and inside.sum() > 1:
-                cells += [f"v:{base}_{part}" for part in RATES]
-                values.append(np.zeros((len(times), 6)))
-                values[-1][inside] = self._rates(frame, times[inside], poses[frame][inside])
+                parts = RATES[:3] if frame in turned_only else RATES
+                cells += [f"v:{base}_{part}" for part in parts]
+                values.append(np.zeros((len(times), len(parts))))
+                values[-1][inside] = self._rates(frame, times[inside], poses[frame][inside])[:, : len(parts)]
         return cells, np.concatenate(values, axis=1), inside
+
+    def _take_imus_of_bases(self, names: Sequence[str]) -> set[str]:
+        """Gives bases what IMUs fixed to them say; which of the bases have an orientation by these alone."""
+        from scipy.spatial.transform import Rotation
+
+        found = set()
+        for imu in sorted({*self._turns, *self._tilts}, key=lambda frame: _base(frame, names) is None):
+            frame, R_BI = self._base_below(imu, names)
+            if frame is None:
+                continue
+            if imu != frame and imu in self._turns and frame not in self._turns:
+                self._turns[frame] = {t: R_BI.apply(turn).tolist() for t, turn in self._turns[imu].items()}
+            if imu in self._tilts and frame not in self._poses:
+                self._poses[frame] = {
+                    t: [*(Rotation.from_quat(q[:4], scalar_first=True) * R_BI.inv()).as_quat(scalar_first=True), *q[4:]]
+                    for t, q in self._tilts[imu].items()
+                }
+                self._parents[frame] = ""
+                found.add(frame)
+        return found
+
+    def _base_below(self, frame: str, names: Sequence[str]) -> tuple[str | None, Any]:
+        """The frame of a base to which transforms that stay fix a frame, and the rotation from that to the base."""
+        from scipy.spatial.transform import Rotation
+
+        R_BF = Rotation.identity()
+        for _ in range(LONGEST_CHAIN):
+            if _base(frame, names):
+                return frame, R_BF
+            track = {tuple(pose) for pose in self._poses.get(frame, {}).values()}
+            if len(track) != 1:
+                break
+            R_BF = Rotation.from_quat(track.pop()[:4], scalar_first=True) * R_BF
+            frame = self._parents[frame]
+        return None, R_BF
 
     def _in_world(self, frame: str, times: IntArray, name: str) -> tuple[Array, Any]:
         """Poses (n, 7) of a frame in World, and at which times they are known."""

@@ -11,6 +11,7 @@ from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.batch.ros_frames import FrameTracks
+from mbcli.batch.row_demands import RowDemands
 from mbcli.batch.state_layout import StateLayout
 from mbcli.batch.state_reader import open_states
 from mbcli.errors import ModelError
@@ -317,3 +318,83 @@ def test_transforms_alone_are_states_and_those_in_a_circle_an_error(tmp_path):
     tracks.take_transforms(message(0, "base", "world", 1.0))
     with pytest.raises(ModelError, match="bag: error: the transforms of 'base' go in a circle"):
         tracks.columns(np.zeros(0, dtype=np.int64), layout, "bag", True)
+
+
+def imu_message(second, tilt, turn, *, frame="imu_link", lacks=()):
+    vector = SimpleNamespace
+    known = {name: np.full(9, -1.0 if name in lacks else 0.0) for name in ("orientation", "angular", "linear")}
+    return SimpleNamespace(
+        header=SimpleNamespace(frame_id=frame, stamp=SimpleNamespace(sec=second, nanosec=0)),
+        orientation=SimpleNamespace(**dict(zip("xyzw", tilt.as_quat(), strict=True))),
+        angular_velocity=vector(**dict(zip("xyz", turn, strict=True))),
+        linear_acceleration=vector(x=0.0, y=0.0, z=9.8),
+        orientation_covariance=known["orientation"],
+        angular_velocity_covariance=known["angular"],
+        linear_acceleration_covariance=known["linear"],
+    )
+
+
+def fixed(parent, child, rotation):
+    turn = SimpleNamespace(**dict(zip("xyzw", rotation.as_quat(), strict=True)))
+    moved = SimpleNamespace(translation=SimpleNamespace(x=0.1, y=0.0, z=0.0), rotation=turn)
+    header = SimpleNamespace(frame_id=parent, stamp=SimpleNamespace(sec=0, nanosec=0))
+    return SimpleNamespace(transforms=[SimpleNamespace(header=header, child_frame_id=child, transform=moved)])
+
+
+def test_an_imu_fixed_to_a_base_without_transforms_turns_it_and_its_acceleration_is_named(tmp_path):
+    """A legged robot's bag: joints and an IMU that is mounted askew. The base turns about a fixed axis of World."""
+    from scipy.spatial.transform import Rotation
+
+    plant, told = walker(tmp_path), []
+    R_BI, axis, start = (
+        Rotation.from_rotvec([0.3, -0.2, 1.1]),
+        np.array([0.2, 0.1, 0.4]),
+        Rotation.from_rotvec([0.1, 0, 0]),
+    )
+    tracks = FrameTracks()
+    tracks.take_transforms(fixed("m/base", "mount", Rotation.from_rotvec([0.3, 0, 0])))
+    tracks.take_transforms(fixed("mount", "imu_link", Rotation.from_rotvec([0.3, 0, 0]).inv() * R_BI))
+    seconds = np.arange(4)
+    of_base = [Rotation.from_rotvec(axis * t) * start for t in seconds]
+    for t, R_WB in zip(seconds, of_base, strict=True):
+        R_WI = R_WB * R_BI
+        tracks.take_imu(imu_message(int(t), R_WI, R_WI.inv().apply(axis)))
+    layout = StateLayout(
+        plant.GetPositionNames(),
+        plant.GetVelocityNames(),
+        [],
+        plant.GetDefaultPositions(),
+        np.zeros(7),
+        RowDemands(tell=told.append),
+    )
+    times = seconds[1:3] * 10**9
+    cells, values, inside = tracks.columns(times, layout, "bag", True)
+    assert inside.all()
+    assert cells == ["time", *(f"q:m_base_{p}" for p in ("qw", "qx", "qy", "qz")), *(f"v:m_base_w{p}" for p in "xyz")]
+    for row, R_WB in zip(values, of_base[1:3], strict=True):
+        np.testing.assert_allclose(
+            Rotation.from_quat(row[1:5], scalar_first=True).as_matrix(), R_WB.as_matrix(), atol=1e-12
+        )
+        np.testing.assert_allclose(row[5:8], axis, atol=1e-12)
+    assert told == [
+        "bag: the linear acceleration of imu_link is not used: it says nothing of the accelerations of joints"
+    ]
+
+
+def test_what_an_imu_does_not_measure_is_not_used(tmp_path):
+    from scipy.spatial.transform import Rotation
+
+    plant, told, tracks = walker(tmp_path), [], FrameTracks()
+    for second in range(3):
+        unknown = ("orientation", "angular", "linear")
+        tracks.take_imu(imu_message(second, Rotation.identity(), (1.0, 2.0, 3.0), frame="base", lacks=unknown))
+    layout = StateLayout(
+        plant.GetPositionNames(),
+        plant.GetVelocityNames(),
+        [],
+        plant.GetDefaultPositions(),
+        np.zeros(7),
+        RowDemands(tell=told.append),
+    )
+    cells, _, _ = tracks.columns(np.array([0, 10**9]), layout, "bag", True)
+    assert cells == ["time"] and told == []
