@@ -104,10 +104,10 @@ class FrameTracks:
                 inside &= known
         for frame, base in bases.items():
             if rates and inside.sum() > 1:
-                parts = RATES[:3] if frame in turned_only else RATES
-                cells += [f"v:{base}_{part}" for part in parts]
-                values.append(np.zeros((len(times), len(parts))))
-                values[-1][inside] = self._rates(frame, times[inside], poses[frame][inside])[:, : len(parts)]
+                own = RATES[:3] if frame in turned_only else RATES
+                cells += [f"v:{base}_{part}" for part in own]
+                values.append(np.zeros((len(times), len(own))))
+                values[-1][inside] = self._rates(frame, times[inside], poses[frame][inside])[:, : len(own)]
         return cells, np.concatenate(values, axis=1), inside
 
     def _take_imus_of_bases(self, names: Sequence[str]) -> set[str]:

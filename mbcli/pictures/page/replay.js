@@ -263,13 +263,8 @@ class Replay {
   // The picture of a time, with that time, as the URL of a PNG file.
   imageAt(time) {
     this.drawAt(time);
-    const { canvas, overlay } = this.stage;
+    const { canvas, overlay } = this.stage, { copy, pen } = this.stage.copy();
     canvas.style.display = overlay.style.display = "none"; // the browser need not show what it draws
-    const copy = element("canvas");
-    [copy.width, copy.height] = [canvas.width, canvas.height];
-    const pen = copy.getContext("2d");
-    pen.drawImage(canvas, 0, 0);
-    pen.drawImage(overlay, 0, 0);
     const unit = this.stage.textHeight;
     pen.font = `${unit}px system-ui, sans-serif`;
     pen.fillStyle = "#1f2933";

@@ -89,17 +89,17 @@ class Robot {
   material(shape) {
     if (this.ghost !== null) {
       const color = GHOST_COLORS[this.ghost % GHOST_COLORS.length];
-      return new THREE.MeshStandardMaterial({ color, transparent: true, opacity: 0.28, depthWrite: false });
+      return surfaceMaterial({ color, transparent: true, opacity: 0.28, depthWrite: false });
     }
     if (shape.role === "collision") {
-      return new THREE.MeshStandardMaterial({
+      return surfaceMaterial({
         color: COLORS.collision, transparent: true, opacity: 0.45, roughness: 0.9, depthWrite: false,
       });
     }
     const [r, g, b, alpha] = shape.color || [];
     const color = shape.color ? new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace) : COLORS.visual;
     const seeThrough = alpha !== undefined && alpha < 1;
-    return new THREE.MeshStandardMaterial({
+    return surfaceMaterial({
       color, roughness: 0.65, metalness: 0.05, side: THREE.DoubleSide,
       transparent: seeThrough, opacity: seeThrough ? Math.max(alpha, 0.05) : 1,
     });
@@ -107,7 +107,7 @@ class Robot {
 
   // A half space: a square of its surface.
   addPlane(shape, size) {
-    const material = new THREE.MeshStandardMaterial({
+    const material = surfaceMaterial({
       color: 0xd9dee4, transparent: true, opacity: 0.5, depthWrite: false, side: THREE.DoubleSide,
     });
     const object = placed(new THREE.Mesh(new THREE.PlaneGeometry(size, size), material), shape.X_BG);
@@ -161,7 +161,7 @@ class Robot {
   addBones() {
     for (const [body, end] of this.boneEnds()) {
       const bone = new THREE.Group(), radius = 0.005 * this.size, length = end.length();
-      const material = new THREE.MeshStandardMaterial({ color: 0x52606d, roughness: 0.8 });
+      const material = surfaceMaterial({ color: 0x52606d, roughness: 0.8 });
       const knob = new THREE.Mesh(new THREE.SphereGeometry(1.7 * radius, 16, 12), material);
       knob.position.copy(end);
       bone.add(knob);
@@ -212,7 +212,7 @@ class Robot {
     this.bodies[k].add(com);
     this.layers.com.push(com);
     if (!body.ellipsoid) return;
-    const ellipsoid = placed(new THREE.Mesh(new THREE.SphereGeometry(1, 24, 16), new THREE.MeshStandardMaterial({
+    const ellipsoid = placed(new THREE.Mesh(new THREE.SphereGeometry(1, 24, 16), surfaceMaterial({
       color: COLORS.inertia, transparent: true, opacity: 0.4, depthWrite: false })), body.X_BE);
     ellipsoid.scale.set(...body.ellipsoid.map((axis) => Math.max(axis, 1e-4 * this.size)));
     this.bodies[k].add(ellipsoid);

@@ -4,6 +4,17 @@
 const NO_WEBGL = "This browser draws no 3D pictures, since its WebGL is off or missing: try another browser, or switch on " +
   "hardware acceleration in its settings.";
 
+// Whether there is nothing but the picture: films and images, which the processor draws.
+function isPlain() {
+  return document.body.classList.contains("plain");
+}
+
+// How a surface looks; without gloss in films, which takes a third of the time.
+function surfaceMaterial(options) {
+  const { roughness, metalness, ...matt } = options;
+  return isPlain() ? new THREE.MeshLambertMaterial(matt) : new THREE.MeshStandardMaterial(options);
+}
+
 class Stage {
   // Throws NO_WEBGL where the browser has none.
   constructor(canvas, { field_of_view, room }) {
@@ -18,7 +29,7 @@ class Stage {
     this.overlay = element("canvas", { className: "overlay" });
     canvas.after(this.overlay);
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.shadowMap.type = isPlain() ? THREE.BasicShadowMap : THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
     this.scene.background = new THREE.Color(0xf3f5f8);
     this.camera = new THREE.PerspectiveCamera(field_of_view, 1, 0.01, 100);
@@ -29,8 +40,7 @@ class Stage {
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0xaab4bf, 1.5));
     this.sun = new THREE.DirectionalLight(0xffffff, 2.0);
     this.sun.castShadow = true;
-    const texels = document.body.classList.contains("plain") ? 1024 : 2048; // films are drawn by the processor
-    this.sun.shadow.mapSize.set(texels, texels);
+    this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0005;
     this.scene.add(this.sun, this.sun.target);
     const fill = new THREE.DirectionalLight(0xdfe8ff, 0.7); // so that faces away from the sun differ
@@ -63,9 +73,27 @@ class Stage {
     if (this.waiting) cancelAnimationFrame(this.waiting);
     this.waiting = 0;
     this.renderer.render(this.scene, this.camera);
-    [this.overlay.width, this.overlay.height] = [this.canvas.width, this.canvas.height];
-    this.drawOver?.(this.overlay.getContext("2d"));
+    if (!isPlain()) {
+      [this.overlay.width, this.overlay.height] = [this.canvas.width, this.canvas.height];
+      this.drawOver?.(this.overlay.getContext("2d"));
+    }
     this.drawn++;
+  }
+
+  // What is drawn, and over it what drawOver writes, as a canvas. Its pixels are read: to draw the one canvas on the other
+  // takes the processor three times as long.
+  copy() {
+    const { width, height } = this.canvas, gl = this.renderer.getContext(), row = 4 * width;
+    const pixels = new Uint8Array(row * height), image = new ImageData(width, height), copy = element("canvas");
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    for (let k = 0; k < height; k++) image.data.set(pixels.subarray(row * k, row * (k + 1)), row * (height - 1 - k));
+    [copy.width, copy.height] = [width, height];
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.putImageData(image, 0, 0);
+    pen.save();
+    this.drawOver?.(pen);
+    pen.restore();
+    return { copy, pen };
   }
 
   // Grid, shadows and clipping for a sphere of contents; the ground is at a height.
@@ -77,7 +105,8 @@ class Stage {
     const extent = Math.max(1.3 * framing.radius, 0.02);
     const cell = roundLength(extent / 4);
     const half = Math.ceil((1.5 * extent) / cell) * cell;
-    for (const [step, color, lift] of [[cell / 5, 0xe3e7ec, 0], [cell, 0xc3cad3, 1e-4 * extent]]) {
+    const fine = isPlain() ? [] : [[cell / 5, 0xe3e7ec, 0]]; // in films, lines take longer than the robot
+    for (const [step, color, lift] of [...fine, [cell, 0xc3cad3, 1e-4 * extent]]) {
       const grid = new THREE.GridHelper(2 * half, Math.round((2 * half) / step), color, color);
       grid.rotation.x = Math.PI / 2;
       grid.position.z = lift;
@@ -135,7 +164,7 @@ class Stage {
   // The height [pixels] of what is written over the picture: in images it is a part of theirs.
   get textHeight() {
     const { height } = this.canvas;
-    return document.body.classList.contains("plain") ? Math.max(height / 40, 9) : 14 * this.renderer.getPixelRatio();
+    return isPlain() ? Math.max(height / 40, 9) : 14 * this.renderer.getPixelRatio();
   }
 
   // How many pixels of a picture of a height a metre is where the camera looks.
