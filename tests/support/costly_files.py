@@ -6,6 +6,7 @@ the checkout's library.
 
 COSTLY = (
     "trajectory_fits height_field_motion engine_native_calls spoiled_data engine_scalars document_commands "
+    "printed_commands "
     "precompiled claims kernel_ways state_machine cli_simulate growth_of_kinds full_disk untrusted_logs flight joints "
     "constraints_of_many_states step_linearization symbolic elements_at_rest known_truth mutations "
     "functional_mockup_units tetrahedral_meshes questions fuzz_models ends_at_any_moment faces_of_fields log_recovery "

@@ -1,0 +1,107 @@
+"""Commands that documents print without their output run, in a folder with the files of which the documents speak.
+
+Runs are cut short, pages are served to nobody, and films are small.
+"""
+
+import glob
+import re
+import shlex
+import textwrap
+
+import pytest
+from command_line import cli
+from reader_folder import make_folder, make_logs, write_arm, write_starts
+from repository import ROOT
+
+COMMAND = re.compile(r"^    (mbcli [a-z](?:.*\\\n)*.*)", re.M)
+FILE = re.compile(r"^    # (\w+\.py)\n((?:(?!    mbcli)    .*\n|\n(?=    (?!mbcli)))+)", re.M)  # that a page prints
+CELL = re.compile(r"^\|.*\|$", re.M)
+SHOWN_ELSEWHERE = ("commands", "claims")  # test_command_pages.py and test_claims.py, which runs those of the README too
+PAGES = [p for p in sorted((ROOT / "docs").rglob("*.md")) if not {p.parent.name, p.stem} & set(SHOWN_ELSEWHERE)]
+NOT_RUN = {  # by a part of the command: why
+    "s3://": "an address of a store; tests/sweeps/test_stores.py has one",
+    "--dask tcp:": "a cluster; tests/sweeps/test_clusters.py has one",
+    "--ray HOST": "a cluster",
+    ".onnx": "the file of a policy that training makes; tests/environments has one",
+    "'./swing --gain": "a program of the reader; docs/how-to/control.md has it in C",
+    "--states bag/": "a bag; tests/batch/test_ros_bags.py has some",
+    " -t T": "a pattern",
+}
+ENDLESS = ("--watch", "--follow")  # until they are interrupted, as pages that are served
+
+
+def commands_of_page(text):
+    """The commands in blocks without output, and in tables, without what is said of them."""
+    found = [command.replace("\\\n", " ") for command in COMMAND.findall(text)]
+    cells = [cell for row in CELL.findall(text) for cell in re.findall(r"`(mbcli [a-z-]+ [^`]*\.\w+[^`]*)`", row)]
+    return [re.split(r" {2,}(?=[A-Za-z(#])", c)[0].strip() for c in found] + cells
+
+
+def reason(command):
+    return next((why for part, why in NOT_RUN.items() if part in command), None)
+
+
+WITH_COMMANDS = [page for page in PAGES if any(not reason(c) for c in commands_of_page(page.read_text()))]
+
+
+def shortened(words):
+    """A command that ends soon."""
+    if words[0] == "simulate":
+        words += ["-t", "1.6" if "--push" in words else "0.02"] + (["--no-browser"] if "--view" in words else [])
+    if words[0] == "sweep" and "status" not in words:
+        words += ["-t", "0.01", "--samples", "2", "-j", "1"] if "--samples" in words else ["-t", "0.01", "-j", "1"]
+    if words[0] == "replay" and re.search(r"\.(mp4|gif|webm)|--frames", " ".join(words)):
+        words += ["--size", "64x48", "--fps", "30"]
+    serves = words[0] == "view" or (words[0] == "replay" and not {"-o", "--frames"} & set(words))
+    if serves:
+        words.append("--no-browser")
+    return words, serves or bool(set(ENDLESS) & set(words))
+
+
+def names_of(word):
+    """What a shell makes of a pattern."""
+    return sorted(glob.glob(word)) if "*" in word and "/" in word else [word]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_folder(tmp_path)
+    make_logs(tmp_path)
+    text = page.read_text()
+    for name, lines in FILE.findall(text):
+        (tmp_path / name).write_text(textwrap.dedent(lines))
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    wrong = []
+    for command in commands_of_page(text):
+        if reason(command):
+            continue
+        write_arm(tmp_path, is_fixed="--weld" not in command, has_motors="--actuators" not in command)
+        words, is_endless = shortened([n for word in shlex.split(command)[1:] for n in names_of(word)])
+        if "starts.csv" in words:
+            write_starts(tmp_path, words[1])
+        with monkeypatch.context() as patched:
+            if is_endless:
+                patched.setattr("time.sleep", interrupted)
+            done = cli(*words)
+            if "--force replaces" in done.err:  # what a command before it has made
+                done = cli(*words, "--force")
+        if done.code not in ((0, 1, 130) if is_endless else (0, 1)):
+            wrong.append(f"$ {command}\n{done.code}: {done.err[-600:]}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_commands_are_found_and_those_that_are_not_run_have_a_reason():
+    blocks = "    mbcli replay run.h5 -o run.mp4 --speed 0.25  a video\n    mbcli sweep a.urdf \\\n      -t 2\n"
+    text = f"{blocks}\n| a | `mbcli x b.h5` |\n"
+    assert commands_of_page(text) == [
+        "mbcli replay run.h5 -o run.mp4 --speed 0.25",
+        "mbcli sweep a.urdf        -t 2",
+        "mbcli x b.h5",
+    ]
+    found = [command for page in PAGES for command in commands_of_page(page.read_text())]
+    assert len([command for command in found if not reason(command)]) >= 98
+    assert [part for part in NOT_RUN if not any(part in command for command in found)] == []
