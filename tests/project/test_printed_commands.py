@@ -3,13 +3,14 @@
 Runs are cut short, pages are served to nobody, and films are small.
 """
 
+import ast
 import glob
 import re
 import shlex
 import textwrap
 
 import pytest
-from command_line import cli
+from command_line import cli, succeed
 from reader_folder import make_folder, make_logs, write_arm, write_starts
 from repository import ROOT
 
@@ -27,6 +28,18 @@ NOT_RUN = {  # by a part of the command: why
     "--states bag/": "a bag; tests/batch/test_ros_bags.py has some",
     " -t T": "a pattern",
 }
+PYTHON = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
+FENCED = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+PYTHON_NOT_RUN = {  # by a part of a block: why
+    "stable_baselines": "a package that CI has not; tests/environments has fences for it",
+    "gymnasium.make": "a package that CI has not",
+    "torchrl": "a package that CI has not",
+    "rllib": "a package that CI has not",
+    "xarray": "a package that CI has not",
+    "pandas": "a package that CI has not",
+    "Policy(": "the file of a policy that training makes",
+    "surface in log": "a log of contact surfaces; tests/log has some",
+}
 ENDLESS = ("--watch", "--follow")  # until they are interrupted, as pages that are served
 
 
@@ -37,8 +50,22 @@ def commands_of_page(text):
     return [re.split(r" {2,}(?=[A-Za-z(#])", c)[0].strip() for c in found] + cells
 
 
-def reason(command):
-    return next((why for part, why in NOT_RUN.items() if part in command), None)
+def python_of_page(text):
+    """The blocks of Python without a fence: what a page of commands says of Python, beside."""
+    found = [textwrap.dedent(block).strip("\n") for block in PYTHON.findall(FENCED.sub("", text))]
+    return [block for block in found if re.search(r"^(import|from|with|class) .*\S", block, re.M) and is_python(block)]
+
+
+def is_python(text):
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+def reason(text, reasons=NOT_RUN):
+    return next((why for part, why in reasons.items() if part in text), None)
 
 
 WITH_COMMANDS = [page for page in PAGES if any(not reason(c) for c in commands_of_page(page.read_text()))]
@@ -94,6 +121,22 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
     assert not wrong, "\n\n".join(wrong)
 
 
+WITH_PYTHON = [p for p in PAGES if any(not reason(b, PYTHON_NOT_RUN) for b in python_of_page(p.read_text()))]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_without_a_fence_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_folder(tmp_path)
+    make_logs(tmp_path)
+    names, blocks = {"__name__": "page"}, python_of_page(page.read_text())
+    if any("log.contacts(" in block for block in blocks):
+        succeed("-q", "simulate", "robot.urdf", "quadruped.urdf", "--ground", "-t", 2, "-o", "run.h5", "--force")
+    for block in blocks:
+        if not reason(block, PYTHON_NOT_RUN):
+            exec(compile(block, str(page), "exec"), names)
+
+
 def test_commands_are_found_and_those_that_are_not_run_have_a_reason():
     blocks = "    mbcli replay run.h5 -o run.mp4 --speed 0.25  a video\n    mbcli sweep a.urdf \\\n      -t 2\n"
     text = f"{blocks}\n| a | `mbcli x b.h5` |\n"
@@ -104,4 +147,7 @@ def test_commands_are_found_and_those_that_are_not_run_have_a_reason():
     ]
     found = [command for page in PAGES for command in commands_of_page(page.read_text())]
     assert len([command for command in found if not reason(command)]) >= 98
+    blocks = [block for page in PAGES for block in python_of_page(page.read_text())]
+    assert len([block for block in blocks if not reason(block, PYTHON_NOT_RUN)]) >= 6
+    assert [part for part in PYTHON_NOT_RUN if not any(part in block for block in blocks)] == []
     assert [part for part in NOT_RUN if not any(part in command for command in found)] == []

@@ -95,7 +95,7 @@ def write_starts(folder, model):
 
 def make_logs(folder):
     """Logs of short runs of the robot, as earlier commands of a reader have left them."""
-    run = ("-q", "simulate", folder / "robot.urdf", "--at", "elbow=0.3", "-t", 0.6, "-o")
+    run = ("-q", "simulate", folder / "robot.urdf", "--at", "elbow=0.3", "-t", 2, "-o")
     succeed(*run, folder / "run.h5")
     for name in ("before", "new", "old"):
         shutil.copy(folder / "run.h5", folder / f"{name}.h5")
