@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mbcli.multibody.core.plant_core import PlantCore
+from mbcli.multibody.plant.shown_names import ShowsNamesForUsers, shown
 
 if TYPE_CHECKING:
     from mbcli.multibody.state.context import Context
 
 
-class MultibodyPlant(PlantCore):
+class MultibodyPlant(PlantCore, metaclass=ShowsNamesForUsers):
     """A system of interconnected rigid bodies, under the names of pydrake.multibody.plant.
 
     Add elements, call Finalize(), make a context, compute. What it computes is in the files of mbcli/multibody/core.
@@ -33,6 +34,9 @@ class MultibodyPlant(PlantCore):
         self.check_context(context)
         if self.is_discrete():
             force_update(self, context)
+
+    def __dir__(self) -> list[str]:
+        return shown(list(super().__dir__()))
 
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"
