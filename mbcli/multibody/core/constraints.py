@@ -239,7 +239,7 @@ def AddLoopConstraint(
 ) -> MultibodyConstraintId:
     """Frame S on the successor does not move in frame P on the predecessor along axes of P; returns the id.
 
-    X_predecessor, X_successor: RigidTransform of P and S in the bodies; axes (n, 6), in P, rotational part first,
+    X_predecessor, X_successor: RigidTransform of P and S in the bodies; axes (n, 6) [1], in P, rotational part first,
     as in RBDL's loop constraints. RuntimeError: the bodies are the same, values out of range.
     """
     arguments = (predecessor, X_predecessor, successor, X_successor, axes)

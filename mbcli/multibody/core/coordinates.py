@@ -365,19 +365,19 @@ def put_coordinates(
 
 
 def GetPositionsFromArray(plant: PlantData, model_instance: ModelInstanceIndex, q: ArrayLike) -> Vector:
-    """The positions of a model instance among all positions q (nq,)."""
+    """The positions of a model instance among all positions q (nq,) [rad or m]."""
     indices = q_indices(plant, model_instance)
     return vector(q, num_positions(plant), "q")[indices]
 
 
 def GetVelocitiesFromArray(plant: PlantData, model_instance: ModelInstanceIndex, v: ArrayLike) -> Vector:
-    """The velocities of a model instance among all velocities v (nv,)."""
+    """The velocities of a model instance among all velocities v (nv,) [rad/s or m/s]."""
     indices = v_indices(plant, model_instance)
     return vector(v, num_velocities(plant), "v")[indices]
 
 
 def SetPositionsInArray(plant: PlantData, model_instance: ModelInstanceIndex, q_instance: ArrayLike, q: Vector) -> None:
-    """Writes the positions of an instance into q (nq,)."""
+    """Writes the positions of an instance into q (nq,) [rad or m]."""
     indices = q_indices(plant, model_instance)
     write_part(q, num_positions(plant), "q", indices, q_instance)
 
@@ -385,7 +385,7 @@ def SetPositionsInArray(plant: PlantData, model_instance: ModelInstanceIndex, q_
 def SetVelocitiesInArray(
     plant: PlantData, model_instance: ModelInstanceIndex, v_instance: ArrayLike, v: Vector
 ) -> None:
-    """Writes the velocities of an instance into v (nv,)."""
+    """Writes the velocities of an instance into v (nv,) [rad/s or m/s]."""
     indices = v_indices(plant, model_instance)
     write_part(v, num_velocities(plant), "v", indices, v_instance)
 

@@ -181,7 +181,7 @@ def CalcRequiredForces(
     damping: float = True,
     body_forces: Matrix | None = None,
 ) -> Vector:
-    """tau (nv,) that gives the accelerations vdot (zero if not given) against the chosen forces.
+    """tau (nv,) [N m or N] that gives the accelerations vdot (zero if not given) against the chosen forces.
 
     tau = M vdot + C v - tau_g - springs - damping - sum J^T F, with F (num_bodies, 6) at body origins in World.
     `springs` stands for all force elements but gravity.
@@ -205,7 +205,8 @@ def CalcAccelerations(
     u: ArrayLike | None = None,
     body_forces: Matrix | None = None,
 ) -> Vector:
-    """vdot (nv,) under gravity, springs, damping, tau (nv,), actuation u (nu,) and body forces (num_bodies, 6).
+    """vdot (nv,) [rad/s^2 or m/s^2] under gravity, springs, damping, tau (nv,) [N m or N], actuation u (nu,) and body
+    forces (num_bodies, 6) [N m, N].
 
     In singular positions of constraints those of the motion that v continues; NumericalError if none does.
     """
@@ -254,7 +255,7 @@ def first_limited_joint(plant: PlantData) -> Joint | None:
 
 
 def CalcForwardDynamics(plant: PlantData, context: Context) -> Vector:
-    """vdot (nv,) at this instant under the inputs of the context, gravity, springs and joint damping."""
+    """vdot (nv,) [rad/s^2 or m/s^2] now, under the inputs of the context, gravity, springs and joint damping."""
     plant.check_context(context)
     u, tau = actuation(plant, context), context.inputs.value("applied_generalized_force", context)
     return run_forward_dynamics(plant, context, u, tau, input_body_forces(plant, context))

@@ -163,7 +163,7 @@ def CalcJacobianSpatialVelocity(
 def CalcJacobianPositionVector(
     plant: PlantData, context: Context, frame_B: Frame, p_BoBi_B: ArrayLike, frame_A: Frame, frame_E: Frame
 ) -> Matrix:
-    """J (3 p, nq): partial derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
+    """J (3 p, nq) [m/rad or 1]: derivatives by q, taken in A, of p_AoBi; points as in the translational Jacobian."""
     return CalcJacobianTranslationalVelocity(plant, context, kQDot, frame_B, p_BoBi_B, frame_A, frame_E)
 
 
@@ -306,7 +306,7 @@ def CalcBiasCenterOfMassTranslationalAcceleration(
     frame_A: Frame | None = None,
     frame_E: Frame | None = None,
 ) -> Vector3:
-    """a_AScm_E (3,) for zero vdot; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
+    """a_AScm_E (3,) [m/s^2] for zero vdot; arguments and errors as for the Jacobian, and RuntimeError for kQDot."""
     model_instances, with_respect_to, frame_A, frame_E = _instances_first(
         model_instances, with_respect_to, frame_A, frame_E
     )

@@ -355,7 +355,7 @@ def CalcPointsPositions(plant: PlantData, context: Context, frame_B: Frame, p_BQ
 def CalcPointsVelocities(
     plant: PlantData, context: Context, frame_B: Frame, p_BQi: ArrayLike, frame_A: Frame, frame_E: Frame
 ) -> Matrix:
-    """v_AQi_E (3, n) of points given in frame B, (3, n) or (3,). RuntimeError for other shapes."""
+    """v_AQi_E (3, n) [m/s] of points given in frame B, (3, n) or (3,) [m]. RuntimeError for other shapes."""
     state = context.state
     if state.plant is not plant:
         plant.check_context(context)

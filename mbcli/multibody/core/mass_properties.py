@@ -175,7 +175,7 @@ def CalcCenterOfMassTranslationalVelocityInWorld(
 def CalcCenterOfMassTranslationalAccelerationInWorld(
     plant: PlantData, context: Context, model_instances: Iterable[ModelInstanceIndex] | None = None
 ) -> Vector3:
-    """a_WScm_W (3,), from the forward dynamics of the context. RuntimeError if the bodies have no mass."""
+    """a_WScm_W (3,) [m/s^2], from the forward dynamics of the context. RuntimeError if the bodies have no mass."""
     key = key_of(model_instances)
     state = context.state
     a = state.input_cache.get(("com", key))

@@ -76,7 +76,7 @@ def SetFreeBodyRandomRotationDistributionToUniform(plant: PlantData, body: Rigid
 
 
 def SetFreeBodyRandomAnglesDistribution(plant: PlantData, body: RigidBody, angles: ArrayLike) -> None:
-    """The distribution of roll, pitch, yaw of a free body, if its joint has these."""
+    """The distribution (3,) [rad] of roll, pitch, yaw of a free body, if its joint has these."""
     _floating_joint(plant, body, "rpy_floating").set_random_angles_distribution(angles)
 
 

@@ -52,7 +52,7 @@ def MakeStateSelectorMatrix(plant: PlantData, user_to_joint_index_map: Iterable[
 
 
 def MakeStateSelectorMatrixFromJointNames(plant: PlantData, joint_names: Iterable[str]) -> Matrix:
-    """MakeStateSelectorMatrix for joints by name."""
+    """MakeStateSelectorMatrix for joints by name, (n, nq + nv) [1]."""
     return MakeStateSelectorMatrix(plant, [GetJointByName(plant, name).index() for name in joint_names])
 
 
@@ -156,6 +156,6 @@ def GetActuationFromArray(plant: PlantData, model_instance: ModelInstanceIndex, 
 
 
 def SetActuationInArray(plant: PlantData, model_instance: ModelInstanceIndex, u_instance: ArrayLike, u: Vector) -> None:
-    """Writes the actuation of an instance into u (nu,); other entries stay."""
+    """Writes the actuation of an instance into u (nu,) [N m or N]; other entries stay."""
     indices = u_indices(plant, model_instance)
     write_part(u, num_actuators(plant), "u", indices, u_instance)

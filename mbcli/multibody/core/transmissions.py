@@ -80,14 +80,14 @@ def transmission_loads(plant: PlantData, context: Context) -> Matrix:
 
 
 def activations(plant: PlantData, context: Context) -> Vector:
-    """(n,) of the actuators that have one, in their order in u."""
+    """(n,) [1] of the actuators that have one, in their order in u."""
     plant.check_context(context)
     values: Vector = context.state.data.activation.copy()
     return values
 
 
 def set_activations(plant: PlantData, context: Context, values: ArrayLike) -> None:
-    """Replaces the activations (n,). RuntimeError if they are not as many, or not finite."""
+    """Replaces the activations (n,) [1]. RuntimeError if they are not as many, or not finite."""
     plant.check_context(context)
     data = context.state.data
     data.activation[:] = finite(values, "activations", shape=data.activation.shape)

@@ -36,7 +36,7 @@ class MultibodyPlant(PlantCore, metaclass=ShowsNamesForUsers):
             force_update(self, context)
 
     def __dir__(self) -> list[str]:
-        return shown(list(super().__dir__()))
+        return shown(super().__dir__())
 
     def __repr__(self):
         state = "finalized" if self.is_finalized() else "not finalized"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from mbcli.multibody.core.plant_core import PlantCore
@@ -30,7 +31,7 @@ class ShowsNamesForUsers(type):
         return shown(super().__dir__())
 
 
-def shown(names: list[str]) -> list[str]:
+def shown(names: Iterable[str]) -> list[str]:
     """Those of the names that are not of the core alone; what a class of a user adds is."""
     core = _names_of_the_core()
     return [name for name in names if name not in core]

@@ -38,7 +38,8 @@ def test_names_of_the_core_are_not_shown():
     assert {"forest", "elements", "require_finalized", "meets_contact", "free_joints"} <= hidden
     assert not [name for name in hidden if name[0].isupper() or name.startswith(("get_", "num_", "is_", "has_"))]
     page = pydoc.plain(pydoc.render_doc(MultibodyPlant))
-    assert "CalcMassMatrix(" in page and not [n for n in hidden if re.search(rf"^ \\|  {n}\\(", page, re.M)]
+    documented = re.findall(r"^ \|  (\w+)\(", page, re.M)
+    assert "CalcMassMatrix" in documented and hidden.isdisjoint(documented)
 
 
 def test_what_a_class_of_a_user_adds_is_shown():
