@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 def CalcReactionForces(
     plant: PlantData, context: Context, known_vdot: ArrayLike, external_forces: MultibodyForces
 ) -> list[SpatialForce]:
-    """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with accelerations (nv,) [rad/s^2 or m/s^2].
+    """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with given accelerations.
 
-    What acts on bodies is in external_forces, as in CalcInverseDynamics(): the result is what joints do then,
-    their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
+    known_vdot: (nv,) [rad/s^2 or m/s^2]. What acts on bodies is in external_forces, as in CalcInverseDynamics(): the
+    result is what joints do then, their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
     context. RuntimeError for what does not fit the plant.
     """
     plant.check_context(context)
