@@ -25,10 +25,13 @@ class ActuatorNames(NamedCoordinates):
     def __init__(self, plant: MultibodyPlant) -> None:
         super().__init__(plant.GetActuatorNames(), "actuator")
         self._of_joint = {a.joint().name(): a.name() for a in plant.elements.actuators}
+        self._joints = {joint.name() for joint in plant.moving_joints()}
 
     def hint(self, name: str) -> str:
         if not self.names:
             return f"; {no_actuators()}"
         if name in self._of_joint:
             return f"; '{name}' is a joint, and its actuator is '{self._of_joint[name]}'"
+        if name in self._joints:
+            return f"; '{name}' is a joint without an actuator: {argument('actuators', 'motor')} gives all joints one"
         return super().hint(name)

@@ -128,3 +128,12 @@ def test_the_shell_says_what_gives_a_model_actuators(tmp_path):
 def test_servos_without_steps_are_refused():
     with pytest.raises(ArgumentError, match="controllers of actuators do not act in continuous time"):
         simulate(load_model(arm(), weld_base=True, actuators="position", dt=0.0), 0.01)
+
+
+def test_a_joint_without_an_actuator_beside_others_that_have_one_is_told_how_it_gets_one():
+    """As a URDF with a <transmission> for some joints: the one that is named is there, its motor is not."""
+    refused = cli("simulate", SAMPLES / "double_pendulum.urdf", "--u", "shoulder=2", "--no-log")
+    assert refused.code == 2
+    assert "'shoulder' is a joint without an actuator: --actuators motor gives all joints one" in refused.err
+    run = ("--u", "shoulder=2", "--actuators", "motor", "-t", 0.01, "--no-log")
+    assert cli("simulate", SAMPLES / "double_pendulum.urdf", *run).code == 0

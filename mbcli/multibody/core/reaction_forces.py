@@ -41,8 +41,8 @@ def CalcReactionForces(
     """F_CJc_Jc by JointIndex, as get_reaction_forces_output_port(), of a motion with given accelerations.
 
     known_vdot: (nv,) [rad/s^2 or m/s^2]. What acts on bodies is in external_forces, as in CalcInverseDynamics(): the
-    result is what joints do then, their generalized forces included. Constraints have no forces in it: it is of the tree. Takes q and v of the
-    context. RuntimeError for what does not fit the plant.
+    result is what joints do then, their generalized forces included. Constraints have no forces in it: it is of the
+    tree. Takes q and v of the context. RuntimeError for what does not fit the plant.
     """
     plant.check_context(context)
     check_forces(plant, external_forces)
