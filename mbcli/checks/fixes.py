@@ -334,8 +334,13 @@ def _pose_in_radians(context: _Context, finding: Diagnostic, tag: Tag) -> _Chang
     return context.change(tag, attribute, new)
 
 
-def _color(context: _Context, finding: Diagnostic, tag: Tag) -> _Change | None:
-    """Of a colour in bytes: the numbers that are taken for it."""
+def _value(context: _Context, finding: Diagnostic, tag: Tag) -> _Change | None:
+    """Of a colour in bytes: the numbers that are taken for it; of a word in another case: the one that is known."""
+    meant = MEANT.fullmatch(finding.hint or "")
+    if meant is not None:
+        known = meant[1]
+        named = [name for name, each in tag.attributes.items() if each[0].casefold() == known.casefold()]
+        return context.change(tag, named[0], known) if len(named) == 1 else None
     found = context.value(tag, finding.attribute) if finding.hint == BYTES else None
     rgba = numbers(found[0]) if found else None
     if rgba is None or len(rgba) != 4:
@@ -430,7 +435,7 @@ CURES: dict[str, Callable[[_Context, Diagnostic, Tag], _Change | None]] = {
     "AXIS_NOT_UNIT": _unit_axis,
     "JOINT_LIMIT_UNIT": _limits_in_radians,
     "ANGLE_UNIT": _pose_in_radians,
-    "ATTRIBUTE_INVALID": _color,
+    "ATTRIBUTE_INVALID": _value,
     "JOINT_PARENT_LINK_INVALID": _name("link", "frame", "model"),
     "JOINT_CHILD_LINK_INVALID": _name("link", "frame", "model"),
     "FRAME_ATTACHED_TO_INVALID": _name("link", "joint", "frame", "model"),

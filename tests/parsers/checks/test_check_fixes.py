@@ -230,3 +230,17 @@ def test_a_folder_is_mended_file_by_file(folder):
 def test_options_that_do_not_fit(folder, words):
     result = cli("check", written(folder, one_joint()), *words)
     assert result.code == 2 and result.err.count("\n") == 1
+
+
+def test_a_word_in_another_case_becomes_the_known_one(tmp_path):
+    """What an exporter writes: the type of a joint, its link and its limits are mended in one go."""
+    path = tmp_path / "cad.urdf"
+    path.write_text(
+        '<robot name="cad"><link name="base"/><link name="Arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="Revolute"><parent link="base"/>'
+        '<child link="arm"/><axis xyz="0 0 2"/><limit lower="-90" upper="90" effort="1" velocity="1"/></joint></robot>'
+    )
+    result = cli("check", path, "--fix")
+    assert 'changed: type: "Revolute" -> "revolute" [ATTRIBUTE_INVALID]' in result.out + result.err
+    text = path.read_text()
+    assert 'type="revolute"' in text and '<child link="Arm"/>' in text and 'xyz="0 0 1"' in text
