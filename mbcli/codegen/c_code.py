@@ -144,16 +144,24 @@ def _source(code: Code) -> str:
             ) from None
         used = {row[1] for row in function.record.rows if row[0] == "input"}
         lines += ["", _signature(code, function), "{"]
-        lines += [f"    {line}" for line in assignments]
         first = 0
         for each in function.record.inputs:
             if not any(first <= number < first + each.size for number in used):
                 lines.append(f"    (void){each.name};")
             first += each.size
-        for name, _, values in elements(function.record, terms):
-            lines += [f"    {name}[{k}] = {value};" for k, value in enumerate(values)]
+        lines += [f"    {line}" for line in _with_stores(assignments, function, terms)]
         lines += ["}"]
     return "\n".join([*lines, ""])
+
+
+def _with_stores(assignments: list[str], function: CodeFunction, terms: list[str]) -> list[str]:
+    """Assignments with those of outputs behind each: values that wait for the end make compilers slow, and spill."""
+    stores: dict[str, list[str]] = {}
+    for name, _, values in elements(function.record, terms):
+        for k, value in enumerate(values):
+            stores.setdefault(value, []).append(f"{name}[{k}] = {value};")
+    lines = [line for n, each in enumerate(assignments) for line in (each, *stores.pop(f"t{n}", ()))]
+    return [*lines, *(line for each in stores.values() for line in each)]
 
 
 def _cmake(code: Code) -> str:
