@@ -80,25 +80,20 @@ def codegen(ctx: click.Context, functions: str | None, output: str, force: bool,
     written: exit code 3.
     """
     from mbcli.codegen import FreeParameters, Settings, generate
+    from mbcli.codegen.target import find_target
 
     settings = {key: values.pop(key) for key in ("target", "real", "derivatives", "states", "seed")}
     name = values.pop("name")
     free_paths = [path.strip() for each in values.pop("free_paths") for path in each.split(",") if path.strip()]
     model = take(values, MODEL_KEYS)
-    is_fmu = settings["target"] == "fmi"
-    loaded = load(model, ctx, dt=0.0 if is_fmu else None)
-    if functions is None:
-        functions = "" if is_fmu else "inverse_dynamics"
-    plant = loaded.plant
-    if is_fmu:
-        from mbcli.codegen.fmi_code import plant_of_unit
-
-        plant = plant_of_unit(plant)
+    target = find_target(settings["target"])
+    loaded = load(model, ctx, dt=target.time_step)
+    plant = target.plant_of(loaded.plant)
     plant.prefers_interpreted = True
     quiet = ctx.obj["verbosity"] < 0
     generated = generate(
         plant.CreateDefaultContext(),
-        [each.strip() for each in functions.split(",") if each.strip()],
+        target.functions if functions is None else [each.strip() for each in functions.split(",") if each.strip()],
         output,
         Settings(name=name or "", title=loaded.specs[0].name, source=_source(loaded), **settings),
         free=FreeParameters(loaded, free_paths) if free_paths else None,

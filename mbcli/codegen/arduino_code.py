@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mbcli.codegen import c_code
 from mbcli.codegen.c_compiler import stack_of
 from mbcli.codegen.code import harmless
+from mbcli.codegen.target import Target
 from mbcli.common import child_processes
 from mbcli.common.output_files import write_in_place
 from mbcli.errors import NumericalError
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from mbcli.codegen.code import Code
     from mbcli.codegen.proof import Proof, States
 
-WORDS = "an Arduino library, C of single precision"
-HAS_FLOATS = True
-REAL = "float"
 BOARD = "atmega2560"  # for which avr-gcc, where it is, tells sizes
 
 
@@ -43,11 +41,6 @@ def write(code: Code) -> dict[str, str]:
         f"src/{code.name}.c": texts[f"{code.name}.c"],
         f"examples/{code.name}_times/{code.name}_times.ino": _example(code),
     }
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: a board has no room for them."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -101,3 +94,6 @@ def _example(code: Code) -> str:
         "    unsigned long start;",
     ]
     return "\n".join([*lines, *calls, "    delay(1000);", "}", ""])
+
+
+TARGET = Target(write, prove, real="float")

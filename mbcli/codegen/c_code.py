@@ -17,6 +17,7 @@ from mbcli.codegen.code import harmless
 from mbcli.codegen.cpp_header import cpp_header
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.statements import Spelling, elements, statements
+from mbcli.codegen.target import Target
 from mbcli.common import child_processes
 from mbcli.errors import ModelError, NumericalError
 from mbcli.tracing.graph import COS, SIGN, SIN, SQRT
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
-WORDS = "C99, without allocation, only sin, cos and sqrt of the C library"
-HAS_FLOATS = True
 PATIENCE = 600.0  # [s] for a test to run
 
 
@@ -186,3 +185,6 @@ add_test(NAME {code.name} COMMAND test_{code.name} ${{CMAKE_CURRENT_SOURCE_DIR}}
 
 def _states_name(code: Code) -> str:
     return f"{code.name}_states.txt"
+
+
+TARGET = Target(write, prove, has_floats=True, state_files=state_files)

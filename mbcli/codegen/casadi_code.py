@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.python_code import as_list, harmless, numbers, run_module
 from mbcli.codegen.statements import Spelling, elements, statements
+from mbcli.codegen.target import Target
 from mbcli.common.extra_packages import require_extra
 from mbcli.tracing.graph import ARCTAN2, COS, SIGN, SIN, SQRT, TANH
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
-WORDS = "casadi.Function objects"
-HAS_FLOATS = False
 SPELLING = Spelling(
     numbers,
     lambda name, k: f"{name}[{k}]",
@@ -43,11 +42,6 @@ def write(code: Code) -> dict[str, str]:
     for function in code.functions:
         lines += ["", "", f"def {function.name}():", *(f"    {line}" for line in _body(function))]
     return {f"{code.name}.py": "\n".join([*lines, ""])}
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: the module has no test of its own."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -86,3 +80,6 @@ def _body(function: CodeFunction) -> list[str]:
     inputs, outputs = ([each.name for each in some] for some in (record.inputs, record.outputs))
     given, made = ", ".join(inputs), ", ".join(f"{name}_out" for name in outputs)
     return [*lines, f'return ca.Function("{function.name}", [{given}], [{made}], {inputs!r}, {outputs!r})']
+
+
+TARGET = Target(write, prove)

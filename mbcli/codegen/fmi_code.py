@@ -21,6 +21,7 @@ from mbcli.codegen.fmi_description import build_description, fmu_of, internal_st
 from mbcli.codegen.fmi_source import METHOD, fmu_source
 from mbcli.codegen.fmi_test import STEPS, driver
 from mbcli.codegen.proof import Proof
+from mbcli.codegen.target import Target
 from mbcli.common import child_processes
 from mbcli.common.output_files import write_in_place
 from mbcli.engine.runtime.linking import load_kernels
@@ -31,12 +32,12 @@ from mbcli.multibody.core.position_stops import position_stops
 from mbcli.multibody.core.run_plant import plant_of_run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mbcli.codegen.code import Code
     from mbcli.codegen.proof import States
 
-WORDS = "an FMU (FMI 3.0) for co-simulation and model exchange"
-HAS_FLOATS = False
-PACKED = ".fmu"
+SUFFIX = ".fmu"
 MOTION = "motion.c"
 AGREEMENT = 1e-9  # of trajectories with those of the kernels, relative to the largest number
 BEYOND = 0.001  # [rad or m] limits, where stops act in the proof
@@ -64,11 +65,6 @@ def write(code: Code) -> dict[str, str]:
     texts["buildDescription.xml"] = build_description(code, [name for name in texts if name.endswith(".c")])
     texts["modelDescription.xml"] = model_description(code, fmu, token)
     return texts
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: the FMU has no test of its own."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -106,7 +102,7 @@ def _deviation(folder: str, sources: list[str], wanted: Any) -> float:
     return off
 
 
-def packed(code: Code, folder: str, texts: dict[str, str]) -> dict[str, bytes]:
+def packed(code: Code, folder: str, texts: Mapping[str, str]) -> dict[str, bytes]:
     """{name of the FMU: its bytes}; with the binary of this machine if the proof left one in the folder."""
     buffer = io.BytesIO()
     system, suffix = PLATFORMS.get(sys.platform, ("", ""))
@@ -120,7 +116,7 @@ def packed(code: Code, folder: str, texts: dict[str, str]) -> dict[str, bytes]:
             with open(binary, "rb") as file:
                 path = f"binaries/{machine}-{system}/{code.name}{suffix}"
                 archive.writestr(zipfile.ZipInfo(path), file.read(), zipfile.ZIP_DEFLATED)
-    return {f"{code.name}{PACKED}": buffer.getvalue()}
+    return {f"{code.name}{SUFFIX}": buffer.getvalue()}
 
 
 def _start(code: Code, states: dict[str, States]) -> list[Any]:
@@ -167,3 +163,8 @@ def _motion(code: Code, y: Any, u: Any, h: float) -> list[Any]:
         y = y + h * sum(b * each for b, each in zip(method.b, k, strict=True))
         kernels.normalize_quaternions(model, y)
     return [first, y]
+
+
+TARGET = Target(
+    write, prove, packed=packed, suffix=SUFFIX, functions=(), needs=needs, time_step=0.0, plant_of=plant_of_unit
+)

@@ -6,7 +6,6 @@ import functools
 import os
 import tempfile
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from mbcli.codegen.code import Code, CodeFunction, harmless, identifier
 from mbcli.codegen.plant_functions import PLANT_FUNCTIONS
 from mbcli.codegen.proof import TOLERANCES, Proof, recorded_states, require_proved
+from mbcli.codegen.target import find_target
 from mbcli.codegen.ways import ways_in_body_frames
 from mbcli.common.argument_names import argument
 from mbcli.common.json_text import to_json
@@ -26,13 +26,13 @@ from mbcli.models.mass_motion import links_with_mass
 from mbcli.tracing import MODEL_FUNCTIONS, partials, record_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mbcli.codegen.free_parameters import FreeParameters
     from mbcli.codegen.proof import States
+    from mbcli.codegen.target import Target
     from mbcli.tracing.model_functions import ModelFunction
 
-TARGETS = {name: f"mbcli.codegen.{name}_code" for name in ("c", "python", "jax", "casadi", "fmi", "arduino", "onnx")}
 STATES, FEW_STATES, MANY_OPERATIONS = 1000, 100, 5000  # states of a proof; fewer where the kernels take longer
 LARGE, TOO_LARGE = 50_000, 2_000_000  # operations: of which the user is told, and which are refused
 OF_TREES = ("forward_dynamics",)  # functions that constraints would change
@@ -46,7 +46,7 @@ class Settings:
     """How code is made.
 
     Args:
-        target: one of TARGETS.
+        target: one of TARGETS of target.py.
         real: "double" or "float", where the target has both.
         derivatives: whether each function gets another one with its first derivatives.
         name: of the files, and in C the start of the functions' names.
@@ -99,28 +99,52 @@ def generate(
     the target needs a package that is not installed.
     """
     target = _target(settings)
-    plant = context.state.plant
-    refuse_models(plant)
+    recorded = record_functions(context, [*target.needs(context), *functions], settings, free=free, tell=tell)
+    return write_functions(context, recorded, folder, settings, free=free, force=force, tell=tell)
+
+
+def record_functions(
+    context: Any,
+    functions: Sequence[str],
+    settings: Settings = Settings(),
+    *,
+    free: FreeParameters | None = None,
+    tell: Callable[[str], object] = lambda line: None,
+) -> list[CodeFunction]:
+    """The first half of generate(), which does not depend on the target."""
+    refuse_models(context.state.plant)
     context.state.ready_parameters()
-    needed = [*(target.needs(context) if hasattr(target, "needs") else ()), *functions]
-    asked = [_function(context, each, settings, free, tell) for each in needed]
+    return [each for asked in functions for each in _function(context, asked, settings, free, tell)]
+
+
+def write_functions(
+    context: Any,
+    functions: Sequence[CodeFunction],
+    folder: str,
+    settings: Settings = Settings(),
+    *,
+    free: FreeParameters | None = None,
+    force: bool = False,
+    tell: Callable[[str], object] = lambda line: None,
+) -> Generated:
+    """The second half: code of what record_functions() gave; those that the target needs are the first."""
+    target, plant = _target(settings), context.state.plant
     code = Code(
         settings.name or identifier(settings.title),
         f"{harmless(settings.title)} as code",
         settings.source,
         tuple(plant.GetPositionNames()),
         tuple(plant.GetVelocityNames()),
-        tuple(each for group in asked for each in group),
-        getattr(target, "REAL", settings.real),
+        tuple(functions),
+        target.real or settings.real,
         free.table() if free else [],
         context,
     )
     _require_names(code, settings)
     texts: dict[str, Any] = target.write(code)
     if os.path.isdir(folder):
-        left = [f"{code.name}{target.PACKED}"] if hasattr(target, "PACKED") else texts
-        for name in (*left, f"{code.name}.json", "proof.json"):
-            refuse_existing(os.path.join(folder, name), force)
+        left = [f"{code.name}{target.suffix}"] if target.packed else texts
+        _refuse_files(folder, (*left, f"{code.name}.json", "proof.json"), force)
     else:
         refuse_missing_folder(folder)
     states = {f.name: _states(plant, context, f, settings, code.real) for f in code.functions}
@@ -129,7 +153,7 @@ def generate(
         for name, text in texts.items():
             _write(trial, name, text)
         proofs = target.prove(code, trial, states)
-        if hasattr(target, "PACKED"):
+        if target.packed:
             texts = target.packed(code, trial, texts)
     require_proved(proofs, states)
     for asked_name, of_states in states.items():
@@ -139,8 +163,7 @@ def generate(
     described = [_described(f, proofs, states) for f in code.functions]
     texts[f"{code.name}.json"] = to_json(_table(code, settings, described)) + "\n"
     texts["proof.json"] = to_json(_proof(proofs, settings, code.real, states)) + "\n"
-    for name in texts if os.path.isdir(folder) else ():
-        refuse_existing(os.path.join(folder, name), force)
+    _refuse_files(folder, texts, force)
     files = [_write(folder, name, text) for name, text in texts.items()]
     return Generated(files, described, proofs)
 
@@ -187,13 +210,9 @@ def _depths(model: Any) -> list[int]:
     return depths
 
 
-def _target(settings: Settings) -> Any:
-    if settings.target not in TARGETS:
-        raise ArgumentError(
-            f"{argument('target')}: there is no '{settings.target}'; {name_or_list(settings.target, TARGETS)}"
-        )
-    target = import_module(TARGETS[settings.target])
-    if settings.real == "float" and not target.HAS_FLOATS:
+def _target(settings: Settings) -> Target:
+    target = find_target(settings.target)
+    if settings.real == "float" and not (target.has_floats or target.real):
         raise ArgumentError(
             f"{argument('real', 'float')} is for C: the target {settings.target} takes the numbers that it is given"
         )
@@ -256,6 +275,13 @@ def _require_names(code: Code, settings: Settings) -> None:
             both = f"'{seen[function.name]}' and '{function.asked}'"
             raise ArgumentError(f"{argument('functions')}: {both} both would be called {function.name}()")
         seen[function.name] = function.asked
+
+
+def _refuse_files(folder: str, names: Iterable[str], force: bool) -> None:
+    """OutputError if one of these files of a folder is there that `force` does not give free."""
+    for path in (os.path.join(folder, name) for name in names):
+        if os.path.isdir(os.path.dirname(path)):  # folders of its own are made
+            refuse_existing(path, force)
 
 
 def _write(folder: str, name: str, content: str | bytes) -> str:

@@ -9,24 +9,17 @@ import numpy as np
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.python_code import as_list, module_text, run_module, spelling, unpacked
 from mbcli.codegen.statements import elements, statements
+from mbcli.codegen.target import Target
 from mbcli.common.extra_packages import import_extra, require_extra
 
 if TYPE_CHECKING:
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
-WORDS = "JAX functions, for jit, vmap and grad"
-HAS_FLOATS = False
-
 
 def write(code: Code) -> dict[str, str]:
     """{name of the file: its text}"""
     return {f"{code.name}.py": module_text(code, "jnp", "import jax.numpy as jnp", _body)}
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: the module has no test of its own."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -57,3 +50,6 @@ def _body(function: CodeFunction) -> list[str]:
         lines += [f"    {value}," for value in values]
         lines += [")], axis=-1)" + (f".reshape((*many, {', '.join(map(str, shape))}))" if len(shape) > 1 else "")]
     return [*lines, "return " + ", ".join(f"{each.name}_out" for each in record.outputs)]
+
+
+TARGET = Target(write, prove)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.codegen.proof import Proof
+from mbcli.codegen.target import Target
 from mbcli.common.extra_packages import import_extra, require_extra
 from mbcli.errors import ModelError
 from mbcli.tracing.graph import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIGN, SIN, SQRT, SUB, TANH
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
-WORDS = "ONNX graphs of arrays of states"
-HAS_FLOATS = True
 OPERATIONS = {ADD: "Add", SUB: "Sub", MUL: "Mul", DIV: "Div", NEG: "Neg", SIN: "Sin", COS: "Cos", SQRT: "Sqrt"}
 OPERATIONS |= {TANH: "Tanh"}
 PAIRS = (ADD, SUB, MUL, DIV)
@@ -28,11 +27,6 @@ def write(code: Code) -> dict[str, bytes]:
     """{name of a file: its content}; ResourceError that names the extra without the package."""
     require_extra("onnx", "onnx", "--to onnx")
     return {_file(code, f): _model(code, f) for f in code.functions}
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: the graphs have no test of their own."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -133,3 +127,6 @@ def _model(code: Code, function: CodeFunction) -> bytes:
     model = helper.make_model(graph, opset_imports=opset, ir_version=FORMAT, producer_name="mbcli")
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString())
+
+
+TARGET = Target(write, prove, has_floats=True)

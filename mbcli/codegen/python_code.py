@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 from mbcli.codegen.code import harmless
 from mbcli.codegen.proof import Proof
 from mbcli.codegen.statements import Spelling, elements, statements
+from mbcli.codegen.target import Target
 from mbcli.tracing.graph import ARCTAN2, COS, SIGN, SIN, SQRT, TANH
 
 if TYPE_CHECKING:
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
-WORDS = "Python with numpy, one state or arrays of them"
-HAS_FLOATS = False
-
 
 def write(code: Code) -> dict[str, str]:
     """{name of the file: its text}"""
     return {f"{code.name}.py": module_text(code, "np", "import numpy as np", _body)}
-
-
-def state_files(code: Code, states: dict[str, States]) -> dict[str, str]:
-    """Nothing: the module has no test of its own."""
-    return {}
 
 
 def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
@@ -110,3 +103,6 @@ def _body(function: CodeFunction) -> list[str]:
         if len(shape) > 1:
             lines += [f"{name}_out = {name}_out.reshape((*many, {', '.join(map(str, shape))}))"]
     return [*lines, "return " + ", ".join(f"{each.name}_out" for each in record.outputs)]
+
+
+TARGET = Target(write, prove)

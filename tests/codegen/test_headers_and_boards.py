@@ -71,6 +71,7 @@ def test_an_arduino_library_is_of_floats_and_lies_as_the_ide_wants_it(tmp_path):
 @pytest.mark.skipif(shutil.which("avr-gcc") is None, reason="there is no avr-gcc")
 def test_a_board_of_eight_bits_takes_the_library_and_its_example(tmp_path):
     folder = tmp_path / "library"
+    folder.mkdir()
     made = generate(
         load_model(ARM).plant.CreateDefaultContext(), ["gravity"], str(folder), Settings("arduino", states=2)
     )
