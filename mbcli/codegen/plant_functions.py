@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.codegen.code import identifier
-from mbcli.codegen.ways import regressor_ways
+from mbcli.codegen.ways import constrained_ways, regressor_ways, step_ways, take_system
 from mbcli.engine.fields.model_fields import PD_LIMIT, PD_RATE
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.runtime.model import ConstraintWork
@@ -70,6 +71,10 @@ def step(context: Any) -> ModelFunction:
     can_limit = min(efforts, default=np.inf) < np.inf or model.sizes["nlimit"] > 0
     free = link_interpreted({"numbers"}, without_decisions())
 
+    def start(kernels: Any, model: Any, data: Any, inputs: Any) -> None:
+        _start_step(data, inputs)
+        kernels.start_step(model, data, h)
+
     def call(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
         between = kernels if data.dtype == object else free
         reached = _reaches_limits(between, model, data, inputs, h, damping, efforts) if can_limit else 0.0
@@ -85,7 +90,7 @@ def step(context: Any) -> ModelFunction:
             outputs[2][0] = 1.0 - (1.0 - reached) * _within_efforts(data, efforts)
 
     told = "1 where a limit of a joint or of an effort can act in the step, so that it is another one; else 0"
-    return ModelFunction(
+    function = ModelFunction(
         f"A step of {h:g} s without contact in which no limit of a joint or of an effort acts.",
         ("q", "v", "tau", *(("q_desired", "v_desired") if model.sizes["npd"] else ())),
         (
@@ -97,6 +102,7 @@ def step(context: Any) -> ModelFunction:
         table={"time_step": h, "scheme": plant.settings.step_scheme},
         solves=True,
     )
+    return replace(function, ways=step_ways(function, start, model))
 
 
 def _start_step(data: Any, inputs: Any) -> None:
@@ -158,6 +164,7 @@ def constrained_dynamics(context: Any) -> ModelFunction:
     kinds: dict[Any, tuple[Any, Any]] = {}  # by type of numbers
 
     def call(kernels: Any, model: Any, data: Any, inputs: Any, outputs: Any, of: Any) -> None:
+        """of: None, or the way of take_system() in place of the kernels."""
         if data.dtype not in kinds:
             kinds[data.dtype] = active.arrays.replace(dtype=data.dtype), ConstraintWork(active.arrays.sizes, data.dtype)
         cons, work = kinds[data.dtype]
@@ -174,13 +181,15 @@ def constrained_dynamics(context: Any) -> ModelFunction:
         kernels.bias_of_motion(model, data, work)
         kernels.constraint_bias(model, data, cons, work)
         kernels.packed_mass_matrix(model, data, cons, work)
+        if of is not None:
+            take_system(of, kernels, model, data, cons, work)
         kernels.factorize_system(model, cons, work, ROWS_AS_BEFORE)
         kernels.solve_for_accelerations(model, data, cons, work)
         outputs[0][:] = data.vdot
         outputs[1][cons.row_number] = work.force
 
     rank, rows = int(kept.sum()), len(kept)
-    return ModelFunction(
+    function = ModelFunction(
         f"Accelerations under the constraints, whose {rows} rows have the rank {rank}: q and v satisfy them, and q is "
         "not singular.",
         ("q", "v", "tau"),
@@ -192,6 +201,7 @@ def constrained_dynamics(context: Any) -> ModelFunction:
         table={"rank": rank, "rows": [repr(owner) for owner in active.row_owners]},
         solves=True,
     )
+    return replace(function, ways=constrained_ways(function, context.state.model))
 
 
 def _independent_rows(context: Any, active: Any) -> Any:

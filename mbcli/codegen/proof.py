@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mbcli.tracing.record import Variable
 
 TOLERANCES = {"double": 1e-12, "float": 1e-5}
-EPSILON, ROUNDED = 2.2e-16, 1e-6  # by the condition of a mass matrix solutions of its equations are rounded, at most
+ROUNDING = {
+    "double": (2.2e-16, 1e-6),
+    "float": (1.2e-7, 1e-3),
+}  # of solutions, by the condition of the mass matrix; most
 FEW = 20  # states at which that is found
 STEP = 1e-40  # of complex steps: nothing is subtracted, so that it may be so small
 PARAMETERS, SPREAD = (0.5, 1.5), 0.01  # free parameters of a proof: parts of their defaults, and what is added to them
@@ -81,7 +84,7 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     """Random states within the limits of a plant, and what the interpreted kernels give there.
 
     Solutions of equations with the mass matrix are known no better than its condition lets rounding grow: where that is
-    more than the tolerance of proofs, the tolerance is it, up to ROUNDED.
+    more than the tolerance of proofs, the tolerance is it, up to that of ROUNDING.
 
     Derivatives are those of complex steps of the kernels (Squire and Trapp 1998).
     """
@@ -97,8 +100,9 @@ def recorded_states(plant: Any, context: Any, function: CodeFunction, count: int
     outputs = [evaluate(function, model, row) for row in inputs]
     columns = [np.array(column) for column in zip(*outputs, strict=True)]
     tolerance = TOLERANCES[real]
-    if function.function.solves and real == "double":
-        tolerance = max(tolerance, min(ROUNDED, EPSILON * _condition(plant, scratch, inputs)))
+    if function.function.solves:
+        epsilon, most = ROUNDING[real]
+        tolerance = max(tolerance, min(most, epsilon * _condition(plant, scratch, inputs)))
     return States([np.array(column) for column in zip(*inputs, strict=True)], columns, tolerance)
 
 

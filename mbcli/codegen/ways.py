@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from mbcli.codegen.body_frames import KINDS, Tree
 from mbcli.codegen.point_inertia import ZERO, times, transposed
 from mbcli.engine.runtime.model import Data
+from mbcli.engine.smooth.forward_dynamics import forward_dynamics, forward_dynamics_again
 from mbcli.engine.smooth.spatial import add, cross, dot
 from mbcli.tracing.model_functions import factors_of
+from mbcli.tracing.recording import recorded_kernels_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mbcli.tracing.model_functions import ModelFunction
     from mbcli.tracing.recording import Way
 
 
@@ -56,14 +60,19 @@ def _forward_dynamics(tree: Tree, data: Any, inputs: Any) -> list[Any]:
 
 def _mass_matrix(tree: Tree, data: Any, inputs: Any) -> list[Any]:
     tree.place(*inputs)
-    tree.mass_matrix(data.M)
-    if tree.R_WB:
-        for axis in (data.M, data.M.T):
-            for k in range(len(axis)):
-                axis[:, k] = tree.in_world_axes(axis[:, k])
+    _add_masses(tree, data.M)
     for d, armature in enumerate(tree.model.dof_armature):
         data.M[d, d] += armature
     return list(data.M.ravel())
+
+
+def _add_masses(tree: Tree, M: Any) -> None:
+    """M (nv, nv), which is zero, becomes the mass matrix without armatures, along World's axes."""
+    tree.mass_matrix(M)
+    if tree.R_WB:
+        for axis in (M, M.T):
+            for k in range(len(axis)):
+                axis[:, k] = tree.in_world_axes(axis[:, k])
 
 
 def _mass_matrix_factor(tree: Tree, data: Any, inputs: Any) -> list[Any]:
@@ -88,10 +97,15 @@ def _articulated(tree: Tree, data: Any, inputs: Any) -> list[Any]:
     q, v, tau = inputs
     model = tree.model
     tree.place(q)
-    total = tree.in_own_axes(tau + _joint_forces(tree, data, q, v))
+    total = tau + _joint_forces(tree, data, q, v)
     data.diagonal[:] = model.dof_armature
     tree.kernels.apply_joint_locks(model, data)
-    return tree.in_world_axes(tree.articulated_accelerations(v, total, data.diagonal, tuple(model.gravity)))
+    return _accelerations(tree, v, total, data.diagonal)
+
+
+def _accelerations(tree: Tree, v: Any, tau: Any, diagonal: Any) -> list[Any]:
+    own = tree.in_own_axes(tau)
+    return tree.in_world_axes(tree.articulated_accelerations(v, own, diagonal, tuple(tree.model.gravity)))
 
 
 def _momentum(tree: Tree, data: Any, inputs: Any) -> list[Any]:
@@ -166,6 +180,68 @@ def ways_in_body_frames(name: str, model: Any, of: Any = None) -> list[Way]:
         )
 
     return [way(function, *each) for function in IN_BODY_FRAMES[name] for each in WAYS]
+
+
+def step_ways(function: ModelFunction, start: Callable[..., None], model: Any) -> list[Way]:
+    """As ways_in_body_frames(), of a step whose accelerations alone are computed there.
+
+    start: (kernels, model, data, inputs) -> does what comes before forces; q is where they are taken then.
+    """
+    trees: list[Tree] = []
+
+    def accelerate(model: Any, data: Any) -> None:
+        data.vdot[:] = _accelerations(trees[-1], data.v, data.tau, data.diagonal)
+
+    @functools.cache
+    def kernels_in_body_frames() -> Any:
+        return recorded_kernels_with({forward_dynamics: accelerate, forward_dynamics_again: accelerate})
+
+    def way(lumped: bool, slid: bool) -> Way:
+        def numbers(kernels: Any, model: Any, inputs: Any) -> list[Any]:
+            trees[:], before = [Tree(model, kernels, lumped, slid)], Data(model.sizes, np.dtype(object))
+            start(kernels, model, before, inputs)
+            trees[-1].place(before.q)
+            return _flat(
+                function.evaluate(kernels_in_body_frames(), model, Data(model.sizes, np.dtype(object)), inputs, None)
+            )
+
+        return numbers
+
+    return [way(*each) for each in WAYS] if is_covered(model) else []
+
+
+def constrained_ways(function: ModelFunction, model: Any) -> list[Way]:
+    """As ways_in_body_frames(), of a function that calls take_system() with the `of` that it is given."""
+
+    def way(each: tuple[bool, bool]) -> Way:
+        return lambda kernels, model, inputs: _flat(
+            function.evaluate(kernels, model, Data(model.sizes, np.dtype(object)), inputs, each)
+        )
+
+    return [way(each) for each in WAYS] if is_covered(model) else []
+
+
+def _flat(arrays: Sequence[Any]) -> list[Any]:
+    return [x for array in arrays for x in array.flat]
+
+
+def take_system(way: tuple[bool, bool], kernels: Any, model: Any, data: Any, cons: Any, work: Any) -> None:
+    """bias and packed_H of constraint_stages.py, at the q and v of `data`, computed in the frames of bodies.
+
+    way: one of WAYS.
+    """
+    tree = Tree(model, kernels, *way)
+    tree.place(data.q)
+    n = len(data.v)
+    M = np.zeros((n, n), object)
+    _add_masses(tree, M)
+    work.bias[:] = tree.in_world_axes(tree.inverse_dynamics(data.v, [0.0] * n, tuple(model.gravity)))
+    for d in range(n):
+        M[d, d] += data.diagonal[d]
+        k, e = cons.dof_packed[d] + cons.dof_level[d], d
+        while e >= 0:
+            work.packed_H[k] = M[d, e]
+            k, e = k - 1, model.dof_parent[e]
 
 
 def regressor_ways(model: Any, frames: Sequence[int]) -> list[Way]:

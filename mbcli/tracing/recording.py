@@ -32,6 +32,11 @@ FREE = "p"  # the input of parameters that stay free
 @functools.cache
 def recorded_kernels() -> Any:
     """Interpreted kernels whose functions of one number know Recorded ones."""
+    return recorded_kernels_with({})
+
+
+def recorded_kernels_with(more: dict[Any, Any]) -> Any:
+    """As recorded_kernels(), with {slot: function} of a caller."""
 
     def sine_and_cosine(angles: Any, sine: Any, cosine: Any) -> None:
         for i, angle in enumerate(angles):
@@ -47,7 +52,7 @@ def recorded_kernels() -> Any:
         constraint_system.larger_of: lambda a, b: a,
         constraint_system.root_of_pivot: _root_of_pivot,
     }
-    return link_interpreted({"numbers"}, given | without_decisions())
+    return link_interpreted({"numbers"}, given | without_decisions() | more)
 
 
 def without_decisions() -> dict[Any, Any]:

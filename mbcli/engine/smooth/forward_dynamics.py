@@ -1,6 +1,6 @@
 """Accelerations by the articulated-body algorithm (Featherstone 2008, section 7.3), linear in the number of bodies."""
 
-from mbcli.engine.runtime.kernel import kernel, slot
+from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.element_rows import resist_with_elements
 from mbcli.engine.smooth.inertia import gravity_vector, inertia_times, weight_about_reference
 from mbcli.engine.smooth.sleep import is_asleep
@@ -9,7 +9,7 @@ from mbcli.engine.smooth.spatial import add, add_row6, clear_rows, cross, dot, r
 INFINITE = float("inf")
 
 
-@kernel
+@slot(numbers=INJECTED)
 def forward_dynamics(model, data):
     """vdot of (M + diag(diagonal)) vdot = tau + tau_g - C v + sum J^T F_applied; tau in, vdot out.
 
@@ -42,7 +42,7 @@ def forward_dynamics(model, data):
     accelerate_outwards(model, data)
 
 
-@kernel
+@slot(numbers=INJECTED)
 def forward_dynamics_again(model, data):
     """After forward_dynamics(), then velocity_kinematics with other velocities: vdot, by the factors that are known."""
     start_forces(model, data)
