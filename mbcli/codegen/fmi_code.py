@@ -1,7 +1,7 @@
 """FMI 3.0: a functional mock-up unit for co-simulation and model exchange, of C code that any importer can compile.
 
-Inputs are the efforts of actuators, states and outputs q and v, further outputs what functions give at q and v. There
-are no events: limits of positions are the compliant stops of a continuous plant.
+Inputs are the efforts of actuators and where PD controllers aim, states and outputs q and v, further outputs what
+functions give at q and v. There are no events: limits of positions are the compliant stops of a continuous plant.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 SUFFIX = ".fmu"
 MOTION = "motion.c"
 AGREEMENT = 1e-9  # of trajectories with those of the kernels, relative to the largest number
+AIMED = 0.1  # part of random numbers that aims are from the start
 BEYOND = 0.001  # [rad or m] limits, where stops act in the proof
 PLATFORMS = {"linux": ("linux", ".so"), "darwin": ("darwin", ".dylib"), "win32": ("windows", ".dll")}
 MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
@@ -120,12 +121,14 @@ def packed(code: Code, folder: str, texts: Mapping[str, str]) -> dict[str, bytes
 
 
 def _start(code: Code, states: dict[str, States]) -> list[Any]:
-    """Positions, beyond every limit that is a stop, velocities, and inputs within their limits."""
+    """Positions, beyond every limit that is a stop, velocities, efforts within their limits, and aims nearby."""
     fmu, model = fmu_of(code), code.context.state.model
     q, v, tau = (each[0].copy() for each in states[code.functions[1].name].inputs[:3])
     for n, d in enumerate(model.stop_dof):
         q[model.dof_q[d]] = model.stop_value[n] - BEYOND * model.stop_side[n]
-    return [q, v, np.clip(tau[list(fmu.dofs)], -np.array(fmu.limits), fmu.limits)]
+    dofs = np.array(fmu.dofs)[list(fmu.servos)]
+    aims = np.stack([q[model.dof_q[dofs]] + AIMED * tau[dofs], AIMED * v[dofs]], axis=-1)
+    return [q, v, np.append(np.clip(tau[list(fmu.dofs)], -np.array(fmu.limits), fmu.limits), aims)]
 
 
 def _step(code: Code) -> float:
@@ -145,10 +148,16 @@ def _motion(code: Code, y: Any, u: Any, h: float) -> list[Any]:
     """What the proof's program prints, by the interpreted kernels: rates at the start, and the state at the end."""
     model, nq = code.context.state.model, len(code.positions)
     data, kernels, method = Data(model.sizes), load_kernels(False), METHODS[METHOD]
-    tau = np.zeros(len(code.velocities))
-    np.add.at(tau, list(fmu_of(code).dofs), u)
+    fmu = fmu_of(code)
+    dofs, servos = np.array(fmu.dofs), list(fmu.servos)
+    u, aims = u[: len(dofs)], u[len(dofs) :].reshape(-1, 2)
+    gains = np.reshape([each.start for each in fmu.variables if each.kind == "gain"], (-1, 2))
 
     def rates(y: Any) -> Any:
+        tau, efforts, of_servos = np.zeros(len(code.velocities)), u.copy(), dofs[servos]
+        state = np.stack([y[model.dof_q[of_servos]], y[nq + of_servos]], axis=-1)
+        efforts[servos] += (gains * (aims - state)).sum(axis=1)
+        np.add.at(tau, dofs, np.clip(efforts, -np.array(fmu.limits), fmu.limits))
         found = [
             f.function.evaluate(kernels, model, data, (*np.split(y, [nq]), tau)[: len(f.function.inputs)], f.of)[0]
             for f in code.functions[:2]

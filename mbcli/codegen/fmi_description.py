@@ -14,12 +14,13 @@ import numpy as np
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.units import acceleration_units, coordinate_units, force_units
-from mbcli.multibody.core.inputs import controlled_actuators
+from mbcli.multibody.core.inputs import controlled_actuators, pd_law
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mbcli.codegen.code import Code, CodeFunction
+    from mbcli.multibody.tree.pd_law import PdLaw
     from mbcli.tracing.record import Variable
 
 BASES = {"N": "kg m s-2", "J": "kg m2 s-2"}  # what units that are not base units of FMI are made of
@@ -32,7 +33,7 @@ class FmuVariable:
     """A variable of an FMU.
 
     Args:
-        kind: "time", "state", "input", "step", "parameter", "derivative" or "output".
+        kind: "time", "state", "input", "aim", "step", "parameter", "gain", "derivative" or "output".
         shape: () of a number.
         start: None of what follows from others.
         unit: in UDUNITS spelling, "" if it is not known or none.
@@ -61,13 +62,15 @@ class Fmu:
     The numbers of all variables lie one after another; what follows from others comes last.
 
     Args:
-        dofs, limits: of each input, the velocity that it acts on and the effort at which it ends.
+        dofs, limits: of each input that is an effort, the velocity that it acts on and the effort at which it ends.
+        servos: numbers of those inputs that have a PD controller as well; each has two aims and two gains.
         quaternions: places in q where one starts.
     """
 
     variables: tuple[FmuVariable, ...]
     dofs: tuple[int, ...]
     limits: tuple[float, ...]
+    servos: tuple[int, ...]
     quaternions: tuple[int, ...]
 
     def first(self, kind: str) -> int:
@@ -91,9 +94,6 @@ def fmu_of(code: Code) -> Fmu:
         raise ArgumentError("an FMU is of a continuous plant: its time step has to be 0")
     if any(function.is_derivative for function in code.functions):
         raise ArgumentError(f"{argument('derivatives')} is not for FMUs")
-    controlled = [actuator.name() for actuator in controlled_actuators(plant)]
-    if controlled:
-        raise ModelError(f"an FMU has no PD controllers: actuator '{controlled[0]}' has one")
     if not code.velocities:
         raise ModelError("an FMU needs something that moves: the model has no velocities")
     for function in code.functions[2:]:
@@ -106,23 +106,27 @@ def fmu_of(code: Code) -> Fmu:
     words = "longest step of the integrator of co-simulation"
     step = FmuVariable("internal_step", "step", words, "s", internal_step(code))
     time = FmuVariable("time", "time", "time", "s")
-    variables = [time, *_states(code), *inputs, step, *free, *_derivatives(code), *outputs]
+    servos, aims, gains = _controllers(code)
+    variables = [time, *_states(code), *inputs, *aims, step, *free, *gains, *_derivatives(code), *outputs]
     rotations = zip(model.body_rotation.tolist(), model.body_rotation_nq.tolist(), model.body_q.tolist(), strict=True)
     quaternions = tuple(q for turning, size, q in rotations if turning and size == 4)
-    return Fmu(tuple(_with_own_names(variables)), dofs, limits, quaternions)
+    return Fmu(tuple(_with_own_names(variables)), dofs, limits, servos, quaternions)
 
 
 def internal_step(code: Code) -> float:
-    """[s] A step in which the stops, springs and dampers of joints turn a state by a radian at most.
+    """[s] A step in which the stops, springs, dampers and controllers of joints turn a state by a radian at most.
 
     1, 2 or 5 times a power of ten, at most LONGEST_STEP. All joints are on a stop, at the positions of the start.
     """
     state = code.context.state
-    model, stiffness = state.model, state.model.dof_stiffness.copy()
+    model, stiffness, damping = state.model, state.model.dof_stiffness.copy(), state.model.dof_damping.copy()
     for n, d in enumerate(model.stop_dof):
         stiffness[d] = max(stiffness[d], model.stop_constants[n, 0])
+    for k, law in _laws(state.plant).items():
+        stiffness[model.actuator_dof[k]] += law.p
+        damping[model.actuator_dof[k]] += law.d
     inverse = np.linalg.inv(state.plant.CalcMassMatrix(code.context))
-    squares, rates = (np.abs(np.linalg.eigvals(inverse * law)).max() for law in (stiffness, model.dof_damping))
+    squares, rates = (np.abs(np.linalg.eigvals(inverse * each)).max() for each in (stiffness, damping))
     step = 1.0 / max(np.sqrt(squares), rates, 1.0 / LONGEST_STEP)
     power = 10.0 ** np.floor(np.log10(step * (1.0 + 1e-9)))
     return float(f"{max(m for m in (1, 2, 5) if m * power <= step * (1.0 + 1e-9)) * power:.1g}")
@@ -143,6 +147,29 @@ def _inputs(code: Code) -> tuple[tuple[int, ...], tuple[float, ...], list[FmuVar
         for n, unit, end in zip(names, units, ends, strict=True)
     ]
     return tuple(dofs), tuple(ends), inputs
+
+
+def _laws(plant: Any) -> dict[int, PdLaw]:
+    """{number of an actuator: its PD controller}"""
+    controlled = controlled_actuators(plant)
+    laws = {k: pd_law(plant, actuator) for k, actuator in enumerate(plant.elements.actuators) if actuator in controlled}
+    return {k: law for k, law in laws.items() if law is not None}
+
+
+def _controllers(code: Code) -> tuple[tuple[int, ...], list[FmuVariable], list[FmuVariable]]:
+    """The actuators that have a PD controller, where these aim, from the start at its positions, and their gains."""
+    state, aims, gains = code.context.state, list[FmuVariable](), list[FmuVariable]()
+    plant, (q_units, v_units, forces) = state.plant, coordinate_units(state.plant)
+    laws = _laws(plant)
+    for k, law in laws.items():
+        name, dof = plant.GetActuatorNames()[k], int(state.model.actuator_dof[k])
+        place = int(state.model.dof_q[dof])
+        aims.append(FmuVariable(f"{name}.q_desired", "aim", "position aimed at", q_units[place], float(state.q[place])))
+        aims.append(FmuVariable(f"{name}.v_desired", "aim", "velocity aimed at", v_units[dof], 0.0))
+        for letter, gain, s in (("p", law.p, ""), ("d", law.d, " s")):
+            unit = _udunits(f"{forces[k]}{s}/{q_units[place]}")
+            gains.append(FmuVariable(f"{name}.k{letter}", "gain", "gain of the controller", unit, gain))
+    return tuple(laws), aims, gains
 
 
 def _states(code: Code) -> list[FmuVariable]:
@@ -268,7 +295,9 @@ def _variable(reference: int, variable: FmuVariable) -> str:
         "time": ("independent", "continuous", None),
         "state": ("output", "continuous", "exact"),
         "input": ("input", "continuous", None),
+        "aim": ("input", "continuous", None),
         "step": ("parameter", "fixed", "exact"),
+        "gain": ("parameter", "tunable", "exact"),
         "parameter": ("parameter", "tunable", "exact"),
         "derivative": ("local", "continuous", "calculated"),
         "output": ("output", "continuous", "calculated"),

@@ -45,7 +45,8 @@ SOURCE = Template(
 #endif
 #define UNUSED(x) (void)(x)
 
-enum { TIME = 0, Q = 1, V = Q + $nq, U = V + $nv, STEP = U + $nu, P = STEP + 1, RATES = P + $np };
+enum { TIME = 0, Q = 1, V = Q + $nq, U = V + $nv, AIM = U + $nu, STEP = AIM + 2 * $npd };
+enum { P = STEP + 1, GAIN = P + $np, RATES = GAIN + 2 * $npd };
 enum { NQ = $nq, NV = $nv, NY = $ny, NU = $nu, NUMBERS = $numbers, VARIABLES = $variables, STAGES = $stages };
 
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
@@ -95,12 +96,17 @@ $normalize
     return worst;
 }
 
-static void take_inputs(Instance *m)
+/* efforts at the state y */
+static void take_inputs(Instance *m, const double *y)
 {
+    double efforts[NU];
     int k;
+    memcpy(efforts, m->values + U, sizeof efforts);
     memset(m->tau, 0, sizeof m->tau);
+$controllers
+    UNUSED(y);
     for (k = 0; k < NU; k++) {
-        const double u = m->values[U + k], end = LIMITS[k];
+        const double u = efforts[k], end = LIMITS[k];
         m->tau[DOFS[k]] += (u > end) ? end : ((u < -end) ? -end : u);
     }
 }
@@ -108,6 +114,7 @@ static void take_inputs(Instance *m)
 static void find_rates(Instance *m, const double *y, double *rates)
 {
     double *x = m->values;
+    take_inputs(m, y);
 $rates
     UNUSED(x);
 }
@@ -132,7 +139,6 @@ static void follow(Instance *m)
     if (m->fresh) {
         return;
     }
-    take_inputs(m);
     find_rates(m, x + Q, x + RATES);
 $outputs
     m->fresh = true;
@@ -417,7 +423,6 @@ EXPORT Status FMI(fmi3DoStep)(void *instance, double now, double length, bool no
         return fail(m, ERROR, "a communication step is negative, or of more than 4e9 internal steps");
     }
     steps = (uint32_t)count + 1u;
-    take_inputs(m);
     for (k = 0; k < steps && length > 0.0; k++) {
         if (!advance(m, length / steps)) {
             m->fresh = false;
@@ -529,6 +534,8 @@ def fmu_source(code: Code, fmu: Fmu, token: str) -> str:
         ny=nq + nv,
         nu=len(fmu.dofs),
         np=len(code.parameters),
+        npd=len(fmu.servos),
+        controllers="\n".join(_controllers(code, fmu)),
         numbers=offsets[-1],
         variables=len(fmu.variables),
         stages=len(METHODS[METHOD].b),
@@ -543,6 +550,16 @@ def fmu_source(code: Code, fmu: Fmu, token: str) -> str:
         outputs="\n".join(outputs),
         cannot="\n".join(_cannot(name, types) for name, types in CANNOT.items()),
     )
+
+
+def _controllers(code: Code, fmu: Fmu) -> list[str]:
+    """What PD controllers add to efforts."""
+    lines, places = [], code.context.state.model.dof_q
+    for n, k in enumerate(fmu.servos):
+        dof = fmu.dofs[k]
+        errors = [f"m->values[AIM + {2 * n}] - y[{places[dof]}]", f"m->values[AIM + {2 * n + 1}] - y[NQ + {dof}]"]
+        lines += [f"    efforts[{k}] += m->values[GAIN + {2 * n + j}] * ({each});" for j, each in enumerate(errors)]
+    return lines
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -12,14 +12,18 @@ from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.codegen import Settings, c_compiler, generate
-from mbcli.errors import ArgumentError, ModelError, NumericalError
+from mbcli.errors import ArgumentError, NumericalError
 from mbcli.models.loading import load_model
+from mbcli.systems.simulator import ResetIntegratorFromFlags, Simulator
 
 ARM = SAMPLES / "double_pendulum.urdf"
 H = 0.001
 FIXED_STEP = ("--max-step", H, "--set", "simulator_config.use_error_control=false", "--no-contact")
-SERVO = """<mujoco><worldbody><body><joint name="hinge"/><geom size="0.1"/></body></worldbody>
-<actuator><position name="motor" joint="hinge" kp="3"/></actuator></mujoco>"""
+SERVOS = """<mujoco><worldbody><body pos="0 0 1"><joint name="j1" axis="0 1 0" damping="0.3"/>
+<geom type="capsule" fromto="0 0 0 0 0 -.4" size=".03"/><body pos="0 0 -.4"><joint name="j2" axis="1 0 0"/>
+<geom type="capsule" fromto="0 0 0 0 0 -.3" size=".02"/></body></body></worldbody>
+<actuator><motor name="turn" joint="j1"/><position name="hold" joint="j2" kp="10" kv="0.5" forcerange="-2 2"/>
+</actuator></mujoco>"""
 with_compiler = pytest.mark.skipif(c_compiler.find_compiler() is None, reason="there is no C compiler")
 
 
@@ -72,6 +76,30 @@ def test_co_simulation_moves_as_simulate_does(model, words, inputs, seconds, tmp
     )
     assert len(found) == len(wanted) == round(100 * seconds) + 1 and np.ptp(wanted, axis=0).max() > 0.1
     np.testing.assert_allclose(columns(found, names), wanted, rtol=0, atol=1e-9)
+
+
+@with_compiler
+def test_controllers_of_actuators_are_in_the_unit_with_aims_and_gains(tmp_path):
+    validation, fmpy = pytest.importorskip("fmpy.validation"), pytest.importorskip("fmpy")
+    (tmp_path / "servos.xml").write_text(SERVOS)
+    path, names = unit_of(tmp_path / "servos.xml", tmp_path / "unit")
+    assert validation.validate_fmu(path) == []
+    aims = {"servos_turn": 0.3, "servos_hold.q_desired": 0.7, "servos_hold.v_desired": 0.2, "servos_hold.kp": 12.0}
+    settings = {"stop_time": 0.5, "output_interval": 0.1, "fmi_type": "CoSimulation", "output": names}
+    found = columns(fmpy.simulate_fmu(path, start_values=aims, **settings), names)
+    (tmp_path / "servos.xml").write_text(SERVOS.replace('kp="10"', 'kp="12"'))
+    plant = context_of(tmp_path / "servos.xml").state.plant
+    plant.settings.drakes_actuators = True  # by which controllers act in continuous plants
+    simulator = Simulator(plant)
+    integrator = ResetIntegratorFromFlags(simulator, "runge_kutta3", H)
+    integrator.set_fixed_step_mode(True)
+    context = simulator.get_mutable_context()
+    plant.get_desired_state_input_port(plant.GetModelInstanceByName("servos")).FixValue(context, [0.0, 0.7, 0.0, 0.2])
+    plant.get_actuation_input_port().FixValue(context, [0.3, 0.0])
+    for row in found:
+        np.testing.assert_allclose(row, plant.GetPositionsAndVelocities(context), rtol=0, atol=1e-9)
+        simulator.AdvanceTo(context.get_time() + 0.1)
+    assert 0.1 < found[-1][1] < 0.9 and np.ptp(found, axis=0).min() > 0.01
 
 
 @with_compiler
@@ -175,10 +203,6 @@ def test_what_a_unit_does_not_hold_is_refused_in_one_line(tmp_path):
         assert result.code == code and says in result.err and len(result.err.splitlines()) == 1, result.err
     with pytest.raises(ArgumentError, match="of a continuous plant"):
         generate(context_of(ARM, dt=H), [], str(folder), Settings("fmi"))
-    servo = tmp_path / "servo.xml"
-    servo.write_text(SERVO)
-    with pytest.raises(ModelError, match="no PD controllers: actuator 'motor' has one"):
-        generate(context_of(servo), [], str(folder), Settings("fmi"))
     assert not os.path.exists(folder)
 
 
