@@ -4,10 +4,13 @@ The operations that a kernel must do are counted: its source runs on numbers tha
 that the core does is measured by chains of products and sums, each one instruction, that do not wait for each other, of
 single numbers and in registers of eight. All that these kernels touch fits into the first caches, so that memory sets
 no lower roof. A sine with its cosine counts as the polynomials of trigonometry.py.
+
+The C code of `codegen` stands beside the kernels, with what it does; each sine or cosine of it is half of that.
 """
 
 import statistics
 import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -16,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.own import Case, inverse_dynamics_of_states, repeated_engine_call
+from mbcli.codegen import Settings, generate
 from mbcli.engine.fields.model_fields import MODEL_FIELDS
 from mbcli.engine.runtime.lane_memory import WIDTH, aligned_zeros
 from mbcli.engine.runtime.linking import link_interpreted
@@ -31,6 +35,7 @@ KERNELS = {
 ROUNDS, TURN = 15, 0.05  # [s]
 STATES = 256
 DONE = Counter()
+OF_RECORDS = {"+": ("add", "sub", "neg"), "*": ("mul",), "/": ("div", "sqrt")}
 SINE_AND_COSINE = {"+": 22, "*": 30}  # by_polynomials() of one angle
 
 
@@ -134,6 +139,21 @@ def peaks(steps=20000):
     return {1: lambda: alone(1.0, 0.5, steps), WIDTH: lambda: registers(numbers, steps)}, 10 * 2 * steps
 
 
+def rows_of_code(case):
+    """[(name, Counter of sums, products, and quotients with roots, seconds a call)] of the C code of a case's model."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        functions = [name.replace(" ", "_") for name in KERNELS]
+        made = generate(case.plant.CreateDefaultContext(), functions, folder, Settings("c", states=100))
+        for each in made.functions:
+            counts = each["counts"]
+            angles = 0.5 * (counts.get("sin", 0) + counts.get("cos", 0))
+            done = {kind: sum(counts.get(n, 0) for n in names) for kind, names in OF_RECORDS.items()}
+            done |= {kind: done[kind] + int(angles * n) for kind, n in SINE_AND_COSINE.items()}
+            rows.append((f"{each['name'].replace('_', ' ')}, C code", done, 1e-9 * each["proof"]["nanoseconds"]))
+    return rows
+
+
 def seconds_of(calls):
     """{name: median of processor time of a call}, in turns."""
     rounds, counts_of = {name: [] for name in calls}, {}
@@ -165,10 +185,10 @@ def main():
         print(f"{path.stem}, {case.plant.num_velocities()} velocities; a core does", end=" ")
         print(f"{1e-9 * most[1]:.1f} Gflop/s of single numbers, {1e-9 * most[WIDTH]:.1f} in registers")
         print(f"  {'kernel':32} {'+':>6} {'*':>6} {'/':>4}  {'must take':>9} {'takes':>9}  Gflop/s  of the most")
-        for what, value in seconds.items():
+        rows = [(w, operations(case, KERNELS[w.partition(",")[0]][1]), s / STATES) for w, s in seconds.items()]
+        for what, done, each in [*rows, *rows_of_code(case)]:
             roof = most[WIDTH if what.endswith("eight states") else 1]
-            done = operations(case, KERNELS[what.partition(",")[0]][1])
-            flops, each = sum(done.values()), value / STATES
+            flops = sum(done.values())
             print(
                 f"  {what:32} {done['+']:6} {done['*']:6} {done['/']:4}  {1e9 * flops / roof:6.0f} ns",
                 f"{1e9 * each:6.0f} ns  {1e-9 * flops / each:7.2f}  {100.0 * flops / each / roof:4.0f} %",

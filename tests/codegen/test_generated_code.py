@@ -10,7 +10,7 @@ import pytest
 from command_line import cli, succeed
 from repository import SAMPLES
 
-from mbcli.codegen import Settings, c_code, c_compiler, generate, statements
+from mbcli.codegen import Settings, c_code, c_compiler, generate, jax_code, statements
 from mbcli.codegen.code import harmless, identifier
 from mbcli.codegen.generation import expected_operations
 from mbcli.codegen.proof import Proof, States, require_proved
@@ -107,6 +107,22 @@ def test_casadi_and_jax_give_what_kernels_give(target, tmp_path):
     asked = ["inverse_dynamics", "pose:lower", "energy"]
     made = generate(context_of(ARM), asked, str(tmp_path), Settings(target=target, states=5, derivatives=True))
     assert len(made.proofs) == 6 and all(proof.deviation <= 1e-12 for proof in made.proofs)
+
+
+def test_a_loop_of_jax_does_what_straight_code_does(tmp_path, monkeypatch):
+    jax = pytest.importorskip("jax")
+    monkeypatch.setattr(jax_code, "STRAIGHT", 0)
+    context = context_of(SAMPLES / "quadruped.urdf")  # with quotients, roots, and functions between two loops
+    asked = ["forward_dynamics", "pose:trunk"]
+    made = generate(context, asked, str(tmp_path), Settings(target="jax", states=5, derivatives=False))
+    assert all(proof.deviation <= 1e-11 for proof in made.proofs)
+    names = {}
+    exec((tmp_path / "model.py").read_text(), names)
+    assert "_rounds(x, " in (tmp_path / "model.py").read_text()
+    q = np.array(context.state.q)
+    with jax.enable_x64(True):
+        X = jax.jit(jax.jacobian(lambda q: names["pose_trunk"](q)[:3, 3]))(q)
+    np.testing.assert_allclose(X[:, 4:7], np.eye(3), atol=1e-14)
 
 
 @pytest.mark.parametrize("target", ["casadi", "jax"])
