@@ -22,18 +22,18 @@ SECONDS = 600  # of a run of tests: more is a program that hangs
 
 
 class Calls(NamedTuple):
-    """{test file: functions that it calls, as (file, first line)}, and {test file: seconds}."""
+    """{test: functions that it calls, as (file, first line)}, and {test: seconds}; a test is FILE::FUNCTION."""
 
     functions: dict[str, set[tuple[str, int]]]
     seconds: dict[str, float]
 
     def of(self, fault: Fault) -> list[str]:
-        """The test files that call the function of a fault, fastest first; all, if it is called at import."""
+        """The tests that call the function of a fault, fastest first; all, if it is called at import."""
         function = (fault.file, fault.function)
-        files = sorted(self.seconds, key=lambda name: self.seconds[name])
+        tests = sorted(self.seconds, key=lambda name: self.seconds[name])
         if function in self.functions.get("", ()):
-            return files
-        return [name for name in files if function in self.functions.get(name, ())]
+            return tests
+        return [name for name in tests if function in self.functions.get(name, ())]
 
 
 def copied_tree(folder: Path) -> Path:
@@ -57,8 +57,8 @@ def keep_bytecode(tree: Path) -> None:
     subprocess.run([sys.executable, "-m", *BYTECODE], cwd=tree, check=True)
 
 
-def calls_of_files(tree: Path) -> Calls:
-    """What the files of the quick set call. RuntimeError if a test fails without any fault."""
+def calls_of_tests(tree: Path) -> Calls:
+    """What the tests of the quick set call. RuntimeError if a test fails without any fault."""
     output = tree / "reached.json"
     settings = {"MBCLI_REACHED": str(output), "MBCLI_REACHED_ROOT": str(tree)}
     done = _pytest(tree, ["-p", "benchmarks.mutations.reached"], settings)
@@ -68,13 +68,18 @@ def calls_of_files(tree: Path) -> Calls:
     return Calls({name: set(map(tuple, calls)) for name, calls in content["functions"].items()}, content["seconds"])
 
 
-def first_failure(tree: Path, fault: Fault, files: list[str]) -> str | None:
-    """The first test that fails over a fault, of files in their order; None if all pass."""
+def files_of(tests: list[str]) -> list[str]:
+    """The files of tests in their order: some of a file use what another one has made."""
+    return list(dict.fromkeys(test.partition("::")[0] for test in tests))
+
+
+def first_failure(tree: Path, fault: Fault, tests: list[str]) -> str | None:
+    """The first that fails over a fault, of tests or files in their order; None if all pass."""
     path = tree / fault.file
     content = path.read_bytes()
     path.write_bytes(fault.put_into(content))
     try:
-        done = _pytest(tree, ["-x", *files], {})
+        done = _pytest(tree, ["-x", *tests], {})
     except subprocess.TimeoutExpired:
         return "a test that hangs"
     finally:

@@ -29,7 +29,8 @@ def summary_of(recorded: ActedRun, run: Run, observer: Observer, log: str | None
     of_actors: dict[str, Any] = {"exceeded_efforts": [], "efforts_beyond": []}
     for actor in recorded.actors:
         of_actors |= actor.summary()
-    first, last = observer.energies if observer.energies else (None, None)
+    energies = [] if plant.model.sizes["nbushing"] else observer.energies
+    first, last = energies if energies else (None, None)
     return Summary(
         status="interrupted" if recorded.is_to_end() else "complete",
         steps=run.steps,

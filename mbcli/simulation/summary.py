@@ -17,7 +17,7 @@ class Summary:
         realtime_rate: their quotient, None if it is not known.
         time_step, integrator: [s], 0 for a continuous plant; None for a discrete one.
         energy_start, energy_end, energy_drift: [J] kinetic and potential, of the first and the last row; the
-            difference.
+            difference. None without rows, and with bushings, which have no potential energy.
         energy_error: [J] the largest change of the energy since the first sample, with its sign, where forces only
             exchange kinetic and potential energy; None where something drives or brakes the plant, or touches.
         balance: work by its causes [J], the fields of EnergyBalance; None if it was not kept.

@@ -5,6 +5,7 @@ A command that is added needs its Trial in command_cases.py.
 
 import json
 import os
+import re
 import shlex
 import signal
 
@@ -13,6 +14,8 @@ import pytest
 from command_cases import KINDS, TRIALS, material
 from command_line import cli, commands, start
 from mbcli.parsers.scenes.file_schemas import schema_text
+from recorded import same_as_recorded
+from recorded_words import WORDS, models
 
 from mbcli.cli import mbcli
 
@@ -30,6 +33,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("material")
     before, os.environ["MBCLI_JIT"] = os.environ.get("MBCLI_JIT"), "0"
     material(folder)
+    models(folder)
     os.environ.pop("MBCLI_JIT")
     if before is not None:
         os.environ["MBCLI_JIT"] = before
@@ -73,6 +77,42 @@ def test_every_command_shows_its_result(command, folder):
     assert result.code == 0, result.err
     assert TRIALS[command].shows in result.out and "Traceback" not in result.err
     assert all(line == line.rstrip() for line in result.out.splitlines())
+
+
+UNSTEADY = (
+    "doctor",
+    "completion",
+    "schema",
+    "view",
+    "replay",
+    "codegen",
+    "log plot",
+    "log recover",
+    "log info",
+)  # a machine's, or long
+ONCE = ("sweep", "log verify")  # they start processes
+RECORDED = [
+    (command, words)
+    for command, trial in TRIALS.items()
+    if command not in UNSTEADY
+    for words in dict.fromkeys((trial.words, trial.json, *WORDS.get(command, ())))
+    if words is not None and not (command in ONCE and words == trial.words)
+]
+
+
+def steady(text, folder):
+    """Without places and times of the machine."""
+    text = re.sub(
+        r'"(wall_time|realtime_rate|command|version)": [^\n]*|[0-9a-f]{32,}', "", text.replace(str(folder), "")
+    )
+    return re.sub(r" in \S+ s\b( \(\S+ times real time\))?", "", text)
+
+
+@pytest.mark.parametrize("command, words", RECORDED, ids=[" ".join(words) for words in RECORDED])
+def test_every_command_prints_what_was_recorded(command, words, folder):
+    result = run(command, words)
+    found = {"code": str(result.code), "out": steady(result.out, folder), "err": steady(result.err, folder)}
+    same_as_recorded(__file__, f"{command} {words}", found)
 
 
 @pytest.mark.parametrize("gives_json", [False, True])

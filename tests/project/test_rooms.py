@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from costly_files import TURN
 from peer_imports import Module
-from quick_set import OF_ROOMS
+from quick_set import ENTRIES, OF_ROOMS
 from repository import ROOT, SUPPORT, TESTS, files_of_tests
 
 # rooms of no package: tests against other engines, and tests of the repository, its documents and its rules
@@ -73,3 +73,9 @@ def test_the_quick_set_names_files_of_every_room():
     ]
     assert missing == []
     assert set(OF_ROOMS) == set(ROOMS) - {"peers"} and all(OF_ROOMS.values())
+
+
+def test_the_quick_set_names_tests_that_are_there():
+    texts = {path.stem.removeprefix("test_"): path.read_text() for path in FILES}
+    named = [(entry[1], name) for entry in ENTRIES if entry[3] for name in entry[4].split(",")]
+    assert [(file, name) for file, name in named if f"def test_{name}(" not in texts[file]] == []

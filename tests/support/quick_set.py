@@ -1,16 +1,21 @@
 """The quick set: the test files that `bash .ci/test -m quick` runs; they are to take a minute on two cores.
 
 One or more files of every room, chosen by what they cover for the processor time that they take with kernels
-interpreted: 2 s at most where there is a choice. `file:one,another` are some tests of a file, `file/1` is the first
-case of each of its tests. What compiles, or asserts times, does not belong here. Measure before you add a file:
-`time MBCLI_JIT=0 python -m pytest -m quick FILE`. `python -m benchmarks.mutations` counts faults that the set notices.
+interpreted: 2 s at most where there is a choice. Nets of recorded numbers and texts (recorded.py) reach most rooms;
+beside them stand tests of what these do not call. `file:one,another` are some tests of a file, `file!one,another` all
+others, `file/1` is the first case of each of its tests. What compiles, or asserts times, does not belong here. Measure
+before you add a file: `time MBCLI_JIT=0 python -m pytest -m quick FILE`. `python -m benchmarks.mutations` counts faults
+that the set notices.
 """
 
 import re
 
 OF_ROOMS = {
-    "batch": "batch_writer/1 number_lines",
-    "cli": "absurd_sizes cli_check cli_contact cli_jacobian",
+    "batch": (
+        "batch_writer/1 number_lines rows_of_states/1!inputs_and_points_are_tables_of_the_same_notations,"
+        "an_input_that_begins_after_the_end_is_told"
+    ),
+    "cli": "absurd_sizes cli_contact cli_every_command:every_command_prints_what_was_recorded cli_jacobian",
     "codegen": "generated_code:python_takes_many_states_at_once,names_of_files_become_names_of_code",
     "common": "coordinate_names fast_dataclass number_comparisons topology",
     "conversion": "compare/1 convert_effort convert_mimic",
@@ -19,38 +24,31 @@ OF_ROOMS = {
         "facing_faces nearest_in_simplices"
     ),
     "engine/constraints": (
-        "constrained_calls/1 constraint_derivatives/1 constraint_rows/1 dense_systems nearest_positions/1 "
-        "rotation_quaternions"
+        "constrained_calls/1 constraint_derivatives/1 dense_systems/1 nearest_positions/1 rotation_quaternions"
     ),
     "engine/contact": (
-        "contact_constraints/1 contact_laws contact_margin contact_solver/1 island_neighbors slip_steps worlds_forget "
+        "contact_laws contact_margin island_neighbors slip_steps worlds_forget "
         "arrivals/1 "
         "dual_friction/1:the_matrix_is_that_of_second_derivatives_where_the_dual_variable_follows_from_the_slip,"
         "the_matrix_has_no_negative_eigenvalue_for_any_dual_variable "
         "friction_directions/1:without_friction_across_a_body_is_braked_along_alone,"
         "without_friction_along_a_body_is_braked_across_alone,a_ball_that_spins_is_on_the_cone_of_both,"
         "what_strikes_and_bounces_keeps_its_speed_without_friction "
-        "restitution/1:below_the_threshold_nothing_bounces,a_ball_bounces_in_a_continuous_plant,"
-        "a_row_of_balls_hands_on_all_of_its_momentum,unequal_balls_separate_as_newtons_law_says,"
-        "friction_in_a_bounce_is_that_of_its_impulse,"
-        "the_law_of_a_pair_is_a_product_and_none_takes_that_of_the_other "
         "torsional_friction/1:momentum_balances_with_the_moments_of_contacts"
     ),
     "engine/limits": (
-        "bounded_rows dry_friction/1:a_block_on_a_rail_slows_down_evenly_and_stays_where_it_stops,"
-        "a_force_below_the_bound_moves_nothing_and_one_above_it_what_is_left,"
-        "friction_is_at_its_bound_against_the_motion_or_below_it_at_rest,its_work_is_the_bound_times_the_travel "
-        "joints_at_limits/1:a_step_from_limits_is_finite_and_keeps_them pd_control/1 rest_at_limits tendon_limits "
+        "rest_at_limits tendon_limits "
         "slack_tendons:a_string_is_slack_at_any_shorter_length,a_continuous_plant_says_what_holds_a_dead_band,"
         "a_copy_in_mjcf_has_the_dead_band_and_other_formats_lose_it_with_a_word"
     ),
     "engine/runtime": (
-        "cell_names lane_formulas precompiled/1:results_equal_those_of_kernels_compiled_here_to_rounding,"
+        "lane_formulas recorded_scenes precompiled/1:"
         "arguments_of_other_types_are_refused,handles_may_be_given_at_each_call,of_other_sources_none_are_used,"
         "the_environment_turns_them_off,an_edit_of_a_source_changes_the_hash"
     ),
     "engine/smooth": (
-        "dynamics_derivatives/1 engine_joints engine_theorems/1 "
+        "dynamics_derivatives/1!derivatives_of_frames_are_those_of_complex_steps_and_differences "
+        "engine_joints engine_theorems/1 "
         "engine_scalars/1:complex_steps_pass_through_whole_integration_steps,"
         "complex_steps_pass_through_normalization_of_quaternions,complex_steps_pass_through_the_power_of_damping,"
         "complex_steps_pass_through_the_path_to_a_body,complex_steps_pass_through_the_moment_of_a_push,"
@@ -62,14 +60,23 @@ OF_ROOMS = {
         "complex_steps_pass_through_where_a_step_under_constraints_takes_its_forces,"
         "every_smooth_kernel_has_run_on_complex_numbers"
     ),
-    "environments": "environments/1 task_files world_random",
+    "environments": (
+        "acting_terms environments/1 task_files world_random "
+        "term_modifiers/1!noise_and_bias_have_their_sizes_and_follow_from_the_seed "
+        "usual_doors/1!a_copy_in_the_middle_of_episodes_goes_on_to_the_same_bits,"
+        "stable_baselines_gets_last_observations_and_why_an_episode_ended "
+        "parameter_draws!draws_follow_the_distribution,worlds_step_with_what_their_episode_drew"
+    ),
     "geometry": ("contact_surfaces/1 frames_of_systems point_distances/1 pressure_fields/1 tetrahedral_shapes"),
     "identification": (
-        "bounds verdict:a_good_result_has_no_finding_and_its_errors_joint_by_joint,"
+        "verdict:a_good_result_has_no_finding_and_its_errors_joint_by_joint,"
         "unseen_errors_that_are_larger_than_the_files_are_found,"
         "dense_bodies_and_files_that_lose_what_counts_are_found"
     ),
-    "log": "log_commands log_fields log_writer:the_newest_checkpoint_is_read,a_half_written_checkpoint_is_not_read",
+    "log": (
+        "recorded_runs log_commands log_exports log_fields "
+        "log_writer:the_newest_checkpoint_is_read,a_half_written_checkpoint_is_not_read"
+    ),
     "math": (
         "autodiff_values own_copies rigid_transform scalar_functions spatial_vectors symbolic_functions "
         "symbolic_polynomials"
@@ -78,18 +85,20 @@ OF_ROOMS = {
     "models": "placement twins",
     "multibody/constraints": (
         "constraints_impulses/1 constraints_inverse_dynamics/1 constraints_set differential_inverse_kinematics/1 "
-        "inverse_kinematics/1 shared_velocities"
+        "inverse_kinematics/1!compiled_searches_find_what_interpreted_ones_find shared_velocities"
     ),
     "multibody/deformable": (
-        "deformable_model deformable_steps:the_number_of_threads elastic_bodies surface_samples "
+        "deformable_model deformable_steps:the_number_of_threads surface_samples "
+        "elastic_bodies!the_matrix_is_the_derivative_of_the_impulses_in_the_unstrained_state "
         "deformable_contexts/1:a_copy_of_a_context_has_the_contacts_of_the_last_step,a_wall_takes_its_vertices_back,"
         "errors_of_a_step_name_the_body_and_the_time"
     ),
-    "multibody/linearization": "contact_derivatives/1",
+    "multibody/linearization": "contact_derivatives/1!what_has_no_optimum_has_derivatives_by_differences",
     "multibody/plant": (
         "batch_functions/1 benchmark_plants context_copies jacobians/1 joints_of_files mass_properties/1 "
-        "orders_of_calls propeller_wing/1 plant_config_functions plant_constraints/1 plant_structure ports/1 "
-        "questions/1 reaction_forces reference_small_names state_functions/1 state_refusals"
+        "propeller_wing/1!commands_of_the_state_and_time_act_in_continuous_and_discrete_runs "
+        "plant_config_functions plant_constraints/1 plant_structure ports/1 questions/1 "
+        "recorded_answers reference_small_names toppra state_functions/1 state_refusals"
     ),
     "multibody/sensing": "sensor_values",
     "multibody/stepping": (
@@ -107,18 +116,20 @@ OF_ROOMS = {
     "parsers/mjcf": "mjcf mjcf_attachments mjcf_inertia",
     "parsers/scenes": "directives plant_config schemas",
     "parsers/sdf": "sdf sdf_force_elements/1 sdf_frames sdf_nested sdf_surfaces/1 sdf_versions",
-    "parsers/urdf": "srdf/1 urdf urdf_constraints",
-    "parsers/usd": "usd_values",
+    "parsers/urdf": "srdf/1!runs_start_in_postures_and_hold_them urdf urdf_constraints",
+    "parsers/usd": "read_usd/1!layers_variants_instances_and_packages_are_composed usd_values",
     "parsers/writing": "write_mjcf",
-    "pictures": "picture_framing",
+    "pictures": (
+        "log_plot/1!with_a_display_the_plot_is_a_window,a_figure_follows_a_run_to_its_end picture_framing timelines/1"
+    ),
     "project": (
-        "documents layers rooms mutations:statements_terms_indices_and_comparisons_of_functions_are_found,"
+        "documents layers mutations:statements_terms_indices_and_comparisons_of_functions_are_found,"
         "a_fault_changes_its_place_alone_and_leaves_python,the_named_faults_change_functions_that_are_there,"
         "files_that_call_a_function_try_its_fault_the_fastest_first"
     ),
-    "sensors": "limit_distance rays sensor_kinds sensor_noise",
+    "sensors": "limit_distance rays sensor_noise",
     "simulation": (
-        "effort_limits/1 plugin_tables/1 servo_inputs/1 start_limits "
+        "effort_limits/1 plugin_tables/1 start_limits "
         "velocity_limits:limits_act_in_one_run_alone_and_zero_is_none "
         "controllers/1:a_function_is_called_at_each_step_with_what_its_parameters_name,"
         "what_it_returns_holds_until_its_next_call,steps_of_a_continuous_plant_end_where_a_controller_is_called,"
@@ -132,29 +143,30 @@ OF_ROOMS = {
         "holding/1:gains_that_are_given_replace_those_of_the_masses,effort_limits_are_kept_and_gains_do_not_ask_for_more,"
         "a_leg_carries_the_body_if_that_is_more,a_joint_that_leads_others_carries_them_too,targets_stay_within_limits,"
         "joints_that_close_loops_are_left_alone "
-        "plugins/1:the_speed_of_a_rotor_comes_and_goes_with_its_time_constants,"
-        "the_wind_drags_a_rotor_and_rolls_its_body,a_joint_controller_of_forces_is_a_proportional_law,"
-        "velocity_commands_move_a_joint_to_its_position_at_a_bounded_speed "
-        "plugin_laws/1:lift_and_drag_follow_their_formula_at_200_points,there_is_no_lift_beyond_the_stall,"
-        "a_body_sinks_at_the_velocity_at_which_water_carries_it,a_link_comes_to_the_speed_of_any_wind"
     ),
-    "solvers": "mathematical_program",
+    "solvers": "conic mathematical_program program_rows sums_of_squares updated_coefficients",
     "sweeps": (
         "sweep_points machine_faults:a_row_tells_the_model_from_the_machine,"
         "cases_are_taken_in_order_put_back_and_counted_once"
     ),
     "systems": (
-        "cache_entries context_text diagram example_systems leaf_systems simulator_goes_on update_times "
+        "batch_evaluation cache_entries context_text diagram diagram_conversion estimators ports_and_delays "
+        "pyplot_visualizers "
+        "walkers!a_rimless_wheel_comes_to_the_speed_at_which_impacts_take_what_the_slope_gives "
+        "example_systems leaf_systems update_times "
         "linearize/1:a_pendulum_at_rest_is_its_closed_form,a_step_of_a_pendulum_is_its_closed_form,"
         "applied_forces_turn_with_their_body,a_limit_in_reach_has_the_derivatives_of_its_stop,"
         "linearize_needs_an_equilibrium_and_says_what_moves,the_command_gives_the_matrices_and_their_names"
     ),
     "tracing": "recorded_models recorded_numbers",
     "trajectories": "curves",
-    "planning": "kinematic_trajectory_optimization",
+    "planning": (
+        "direct_collocation!a_swing_up_is_a_motion_of_the_pendulum "
+        "kinematic_trajectory_optimization region_of_attraction robot_diagram"
+    ),
     "visualization": "meshcat",
 }
-ENTRIES = [re.fullmatch(r"(\w+)(/1)?(?::(\S+))?", entry) for names in OF_ROOMS.values() for entry in names.split()]
+ENTRIES = [re.fullmatch(r"(\w+)(/1)?(?:([:!])(\S+))?", entry) for names in OF_ROOMS.values() for entry in names.split()]
 QUICK = {f"test_{entry[1]}.py": entry for entry in ENTRIES}
 
 
@@ -167,7 +179,9 @@ class QuickTests:
     def has(self, file, test):
         """Whether a test function of a file is in it, when it is its turn: of some files the first case alone is."""
         entry = QUICK.get(file)
-        if entry is None or (entry[3] and test.removeprefix("test_") not in entry[3].split(",")):
+        if entry is None:
+            return False
+        if entry[3] and (test.removeprefix("test_") in entry[4].split(",")) != (entry[3] == ":"):
             return False
         again = (file, test) in self._seen
         self._seen.add((file, test))
