@@ -21,6 +21,7 @@ from random_trees import (
 
 import mbcli.multibody.tree as tree
 from mbcli.engine import load_kernels
+from mbcli.engine.fields.joint_names import JOINT_TYPES
 from mbcli.engine.queries.lane_data import LaneData, load_lane_kernels
 from mbcli.engine.runtime.model import Data
 from mbcli.math import Quaternion, RigidTransform, RollPitchYaw
@@ -922,3 +923,9 @@ def test_forces_on_a_planar_joint_are_along_x_and_y_of_F_and_a_torque_about_z():
         np.testing.assert_allclose(
             plant.CalcGeneralizedForces(context, along), plant.CalcGeneralizedForces(context, pushed), atol=1e-13
         )
+
+
+def test_every_type_of_the_engine_has_random_joints_and_no_other_has():
+    assert set(MOVING) == set(JOINT_TYPES)
+    with pytest.raises(ValueError, match="no random joint of type cylindrical"):
+        random_joint(np.random.default_rng(0), "cylindrical", "joint", None, None)
