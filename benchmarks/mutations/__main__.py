@@ -2,9 +2,8 @@
 
     python -m benchmarks.mutations [--count 30] [--seed 0] [--jobs 2] [--room WORD] [--list]
 
-First the quick set runs as it is, and writes down which functions each test calls. Of each fault those tests run that
-call its function, the fastest first, until one fails; then all of their files: a fault in a function that none calls is
-not noticed. `--list` prints the
+First the quick set runs as it is, and writes down which functions each test file calls. Of each fault those files run
+that call its function, until one fails: a fault in a function that none calls is not noticed. `--list` prints the
 faults alone. Exit code 1 if one of the seven named faults, or more than a sixth of the drawn ones, goes unnoticed.
 """
 
@@ -19,7 +18,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from benchmarks.mutations.faults import ROOT, drawn_faults, named_faults
-from benchmarks.mutations.trial import calls_of_tests, copied_tree, files_of, first_failure, keep_bytecode
+from benchmarks.mutations.trial import calls_of_files, copied_tree, first_failure, keep_bytecode
 
 
 def main(arguments=None) -> int:
@@ -52,19 +51,19 @@ def _tried(faults, jobs, folder) -> int:
         keep_bytecode(tree)
         trees.put(tree)
     tree = trees.get()
-    calls = calls_of_tests(tree)
+    calls = calls_of_files(tree)
     trees.put(tree)
 
     def verdict(fault):
-        tests = calls.of(fault)
-        if not tests:
-            return "NOT NOTICED: no test calls it"
+        files = calls.of(fault)
+        if not files:
+            return "NOT NOTICED: no file calls it"
         tree = trees.get()
         try:
-            failed = first_failure(tree, fault, tests) or first_failure(tree, fault, files_of(tests))
+            failed = first_failure(tree, fault, files)
         finally:
             trees.put(tree)
-        return failed or f"NOT NOTICED by {len(tests)} tests that call it"
+        return failed or f"NOT NOTICED by {len(files)} files that call it"
 
     print("| where | fault | old -> new | noticed by |\n|---|---|---|---|")
     noticed: Counter = Counter()

@@ -1,4 +1,4 @@
-"""A pytest plugin: which functions of the program each test calls, and its seconds, as JSON in MBCLI_REACHED."""
+"""A pytest plugin: which functions of the program each test file calls, and its seconds, as JSON in MBCLI_REACHED."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from collections import defaultdict
 
 ROOT = os.environ.get("MBCLI_REACHED_ROOT", "")
 FOLDERS = tuple(os.path.join(ROOT, name) + os.sep for name in ("mbcli", "parsers"))
-reached = defaultdict(set)  # by test, as FILE::FUNCTION; "" while files are collected
+reached = defaultdict(set)  # by test file; "" while files are collected
 seconds = defaultdict(float)
 now = [""]
 
@@ -24,7 +24,7 @@ def pytest_configure(config):
 
 
 def pytest_runtest_protocol(item, nextitem):
-    now[0] = f"{os.path.relpath(str(item.path), ROOT)}::{item.function.__name__}"
+    now[0] = os.path.relpath(str(item.path), ROOT)
     if sys.gettrace() is None:
         sys.settrace(_called)
 

@@ -22,18 +22,18 @@ SECONDS = 600  # of a run of tests: more is a program that hangs
 
 
 class Calls(NamedTuple):
-    """{test: functions that it calls, as (file, first line)}, and {test: seconds}; a test is FILE::FUNCTION."""
+    """{test file: functions that it calls, as (file, first line)}, and {test file: seconds}."""
 
     functions: dict[str, set[tuple[str, int]]]
     seconds: dict[str, float]
 
     def of(self, fault: Fault) -> list[str]:
-        """The tests that call the function of a fault, fastest first; all, if it is called at import."""
+        """The test files that call the function of a fault, fastest first; all, if it is called at import."""
         function = (fault.file, fault.function)
-        tests = sorted(self.seconds, key=lambda name: self.seconds[name])
+        files = sorted(self.seconds, key=lambda name: self.seconds[name])
         if function in self.functions.get("", ()):
-            return tests
-        return [name for name in tests if function in self.functions.get(name, ())]
+            return files
+        return [name for name in files if function in self.functions.get(name, ())]
 
 
 def copied_tree(folder: Path) -> Path:
@@ -57,8 +57,8 @@ def keep_bytecode(tree: Path) -> None:
     subprocess.run([sys.executable, "-m", *BYTECODE], cwd=tree, check=True)
 
 
-def calls_of_tests(tree: Path) -> Calls:
-    """What the tests of the quick set call. RuntimeError if a test fails without any fault."""
+def calls_of_files(tree: Path) -> Calls:
+    """What the files of the quick set call. RuntimeError if a test fails without any fault."""
     output = tree / "reached.json"
     settings = {"MBCLI_REACHED": str(output), "MBCLI_REACHED_ROOT": str(tree)}
     done = _pytest(tree, ["-p", "benchmarks.mutations.reached"], settings)
@@ -68,18 +68,13 @@ def calls_of_tests(tree: Path) -> Calls:
     return Calls({name: set(map(tuple, calls)) for name, calls in content["functions"].items()}, content["seconds"])
 
 
-def files_of(tests: list[str]) -> list[str]:
-    """The files of tests in their order: some of a file use what another one has made."""
-    return list(dict.fromkeys(test.partition("::")[0] for test in tests))
-
-
-def first_failure(tree: Path, fault: Fault, tests: list[str]) -> str | None:
-    """The first that fails over a fault, of tests or files in their order; None if all pass."""
+def first_failure(tree: Path, fault: Fault, files: list[str]) -> str | None:
+    """The first test that fails over a fault, of files in their order; None if all pass."""
     path = tree / fault.file
     content = path.read_bytes()
     path.write_bytes(fault.put_into(content))
     try:
-        done = _pytest(tree, ["-x", *tests], {})
+        done = _pytest(tree, ["-x", *files], {})
     except subprocess.TimeoutExpired:
         return "a test that hangs"
     finally:
