@@ -8,8 +8,10 @@ from passive_elements import CASES as ELEMENTS
 from recorded import same_as_recorded
 from recorded_texts import TEXTS
 from repository import SAMPLES
-from test_actors import CASES as ACTORS
-from test_actors import files  # noqa: F401
+from test_actors import (
+    CASES as ACTORS,
+    files,  # noqa: F401
+)
 
 from mbcli.log.fields import NAMES
 
