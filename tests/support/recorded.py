@@ -1,6 +1,6 @@
 """Numbers and texts of earlier runs, beside which the quick set puts those of the program as it is.
 
-They prove nothing: they notice what has changed since they were made, while tests of theorems say what is right. A file of
+They prove nothing: they notice what has changed since they were made; tests of theorems say what is right. A file of
 `tests/support/recorded` belongs to each test file. `MBCLI_RECORD=1 python -m pytest FILE` writes it anew; the commit
 says what moved and why.
 """
