@@ -172,6 +172,16 @@ def _controllers(code: Code) -> tuple[tuple[int, ...], list[FmuVariable], list[F
     return tuple(laws), aims, gains
 
 
+def controller_lines(code: Code, fmu: Fmu) -> list[str]:
+    """C code of what PD controllers add to efforts."""
+    lines, places = [], code.context.state.model.dof_q
+    for n, k in enumerate(fmu.servos):
+        dof = fmu.dofs[k]
+        errors = [f"m->values[AIM + {2 * n}] - y[{places[dof]}]", f"m->values[AIM + {2 * n + 1}] - y[NQ + {dof}]"]
+        lines += [f"    efforts[{k}] += m->values[GAIN + {2 * n + j}] * ({each});" for j, each in enumerate(errors)]
+    return lines
+
+
 def _states(code: Code) -> list[FmuVariable]:
     state = code.context.state
     q_units, v_units, _ = coordinate_units(state.plant)

@@ -6,6 +6,7 @@ from itertools import accumulate
 from string import Template
 from typing import TYPE_CHECKING
 
+from mbcli.codegen.fmi_description import controller_lines
 from mbcli.engine.stepping.integrators import METHODS
 
 if TYPE_CHECKING:
@@ -535,7 +536,7 @@ def fmu_source(code: Code, fmu: Fmu, token: str) -> str:
         nu=len(fmu.dofs),
         np=len(code.parameters),
         npd=len(fmu.servos),
-        controllers="\n".join(_controllers(code, fmu)),
+        controllers="\n".join(controller_lines(code, fmu)),
         numbers=offsets[-1],
         variables=len(fmu.variables),
         stages=len(METHODS[METHOD].b),
@@ -550,16 +551,6 @@ def fmu_source(code: Code, fmu: Fmu, token: str) -> str:
         outputs="\n".join(outputs),
         cannot="\n".join(_cannot(name, types) for name, types in CANNOT.items()),
     )
-
-
-def _controllers(code: Code, fmu: Fmu) -> list[str]:
-    """What PD controllers add to efforts."""
-    lines, places = [], code.context.state.model.dof_q
-    for n, k in enumerate(fmu.servos):
-        dof = fmu.dofs[k]
-        errors = [f"m->values[AIM + {2 * n}] - y[{places[dof]}]", f"m->values[AIM + {2 * n + 1}] - y[NQ + {dof}]"]
-        lines += [f"    efforts[{k}] += m->values[GAIN + {2 * n + j}] * ({each});" for j, each in enumerate(errors)]
-    return lines
 
 
 def _listed(items: Iterable[str]) -> str:
