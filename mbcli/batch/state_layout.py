@@ -26,6 +26,7 @@ class StateLayout:
       default_v: default velocities [rad/s or m/s], (nv,).
       demands: what rows have to give; default: nothing.
       column_names: names of the columns of text, whose header is not looked at then and need not be there.
+      with_controllers: whether u of a log is with what controllers have added to it.
     """
 
     position_names: Sequence[str]
@@ -35,6 +36,7 @@ class StateLayout:
     default_v: FloatArray
     demands: RowDemands = RowDemands()
     column_names: Sequence[str] | None = None
+    with_controllers: bool = False
 
     def __post_init__(self) -> None:
         for field, names in (("q", self.position_names), ("v", self.velocity_names)):

@@ -174,7 +174,7 @@ def read_record(
         names[2] = [*names[2], TEMPERATURE, *(f"{joint}.{TEMPERATURE}" for joint in warm)]
         units["u"] = [*units["u"], *("" for _ in range(1 + len(warm)))]
     demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
-    layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns)
+    layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns, torques)
     try:
         chunks = list(open_states(source, layout, input_format=settings.file_format))
     except ModelError as error:

@@ -1,0 +1,50 @@
+"""Logs of runs under PD controllers: efforts are those that acted, not what the controllers were fed forward."""
+
+import numpy as np
+import pytest
+from repository import SAMPLES
+
+from mbcli.errors import ModelError
+from mbcli.identification.records import read_record
+from mbcli.log import open_log
+from mbcli.models import load_model
+from mbcli.simulation import simulate
+from mbcli.simulation.control import Follow
+
+ARM = SAMPLES / "arm7.urdf"
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    times = np.linspace(0.0, 1.0, 101)
+    q = 0.3 * np.sin(np.outer(times, 3.0 + np.arange(7)))
+    names = ",".join(["time", *(f"joint_{k}" for k in range(1, 8))])
+    path = tmp_path_factory.mktemp("plan") / "plan.csv"
+    np.savetxt(path, np.column_stack([times, q]), delimiter=",", header=names, comments="")
+    return path
+
+
+@pytest.mark.parametrize("way", ["computed-torque", "pd", "prescribed"])
+def test_efforts_of_a_followed_motion_are_those_that_move_the_model(way, plan, tmp_path):
+    """M vdot + C v - tau_g + damping = tau: a plant without the controllers needs them."""
+    simulate(ARM, 1.0, trajectory=Follow(str(plan), way), log=tmp_path / "run.h5", contact=False, log_rate=0.0)
+    plant = load_model(ARM, contact=False).plant
+    record = read_record(str(tmp_path / "run.h5"), plant)
+    with open_log(tmp_path / "run.h5") as log:
+        q, v, times = log.q, log.v, log.times
+    context, wanted = plant.CreateDefaultContext(), []
+    for k in (200, 500, 800):
+        plant.SetPositions(context, q[k])
+        plant.SetVelocities(context, v[k])
+        vdot = (v[k + 5] - v[k - 5]) / (times[k + 5] - times[k - 5])
+        wanted.append(plant.CalcRequiredForces(context, vdot))
+    found = record.tau[[200, 500, 800]]
+    assert np.abs(found - wanted).max() < 0.02 * np.abs(wanted).max()
+
+
+def test_a_log_without_these_efforts_is_refused(plan, tmp_path):
+    simulate(ARM, 0.6, trajectory=Follow(str(plan), "pd"), log=tmp_path / "run.h5", contact=False, fields="u")
+    plant = load_model(ARM, contact=False).plant
+    with pytest.raises(ModelError, match=r"controllers acted in the run \(motor_1, .*does not have their efforts"):
+        read_record(str(tmp_path / "run.h5"), plant)
+    assert len(read_record(str(tmp_path / "run.h5"), plant, torques=False).time) == 61
