@@ -194,7 +194,7 @@ def _require_no_controllers(log: Log, name: str) -> None:
 def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
-    if layout.with_controllers and INPUT in names:
+    if layout.efforts_of and INPUT in names:
         if log.units.get(EFFORT) == log.units[INPUT]:  # else u are controls
             paths[paths.index(INPUT)] = EFFORT
             names[EFFORT] = names.pop(INPUT)

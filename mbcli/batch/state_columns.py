@@ -132,6 +132,7 @@ def columns_of_header(
 
     ModelError if a column is ambiguous, there twice, has no name or a wrong unit.
     """
+    cells = _with_efforts_that_acted(cells, layout)
     columns = StateColumns(layout, short=short)
     seen: dict[tuple[str, int], str] = {}
     targets: Targets = {}
@@ -159,6 +160,13 @@ def columns_of_header(
     if unknown and not targets:
         raise ModelError(f"{where}: error: unknown column {unknown[0]}")
     return TableColumns(targets, None if (scales == 1.0).all() else scales, tuple(unknown))
+
+
+def _with_efforts_that_acted(cells: Sequence[str], layout: StateLayout) -> Sequence[str]:
+    """Efforts of an exported log that layout.efforts_of asks for take the place of u of these actuators."""
+    acted = {f"effort:{name}_effort": f"u:{name}" for name in layout.efforts_of}
+    there = {acted[cell] for cell in cells if cell in acted}
+    return [acted.get(cell, UNUSED if cell in there else cell) for cell in cells] if there else cells
 
 
 def demanded_columns(

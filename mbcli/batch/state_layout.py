@@ -26,7 +26,7 @@ class StateLayout:
       default_v: default velocities [rad/s or m/s], (nv,).
       demands: what rows have to give; default: nothing.
       column_names: names of the columns of text, whose header is not looked at then and need not be there.
-      with_controllers: whether u of a log is with what controllers have added to it.
+      efforts_of: names of actuators whose u, of a log, is to be what acted: with what controllers have added.
     """
 
     position_names: Sequence[str]
@@ -36,7 +36,7 @@ class StateLayout:
     default_v: FloatArray
     demands: RowDemands = RowDemands()
     column_names: Sequence[str] | None = None
-    with_controllers: bool = False
+    efforts_of: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for field, names in (("q", self.position_names), ("v", self.velocity_names)):

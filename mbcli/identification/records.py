@@ -174,7 +174,9 @@ def read_record(
         names[2] = [*names[2], TEMPERATURE, *(f"{joint}.{TEMPERATURE}" for joint in warm)]
         units["u"] = [*units["u"], *("" for _ in range(1 + len(warm)))]
     demands = RowDemands(units=units, degrees=settings.degrees, tell=tell)
-    layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns, torques)
+    forces = [plant.GetActuatorNames()[a.input_start()] for a in plant.elements.actuators if a.control is None]
+    acting = forces if torques else ()
+    layout = MeasuredLayout(names[0], names[1], names[2], np.zeros(nq), np.zeros(nv), demands, columns, acting)
     try:
         chunks = list(open_states(source, layout, input_format=settings.file_format))
     except ModelError as error:

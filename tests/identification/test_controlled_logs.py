@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from command_line import succeed
 from repository import SAMPLES
 
 from mbcli.errors import ModelError
@@ -30,6 +31,8 @@ def test_efforts_of_a_followed_motion_are_those_that_move_the_model(way, plan, t
     simulate(ARM, 1.0, trajectory=Follow(str(plan), way), log=tmp_path / "run.h5", contact=False, log_rate=0.0)
     plant = load_model(ARM, contact=False).plant
     record = read_record(str(tmp_path / "run.h5"), plant)
+    succeed("log", "export", tmp_path / "run.h5", "-o", tmp_path / "run.csv")
+    np.testing.assert_allclose(read_record(str(tmp_path / "run.csv"), plant).tau, record.tau, rtol=1e-12)
     with open_log(tmp_path / "run.h5") as log:
         q, v, times = log.q, log.v, log.times
     context, wanted = plant.CreateDefaultContext(), []
