@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import struct
 import zipfile
@@ -14,8 +13,6 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.batch.state_columns import OPTIONAL_FIELDS, columns_of_header, did_you_mean, fields_of_table
-from mbcli.common.argument_names import argument
-from mbcli.common.coordinate_names import listed
 from mbcli.common.text_tables import shown
 from mbcli.errors import MbcliError, ModelError
 
@@ -177,20 +174,6 @@ def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: 
         raise ModelError(str(error).replace(stream.name, name, 1)) from None
 
 
-def _require_no_controllers(log: Log, name: str) -> None:
-    """ModelError if PD controllers acted in the run of a log, which does not have their efforts."""
-    try:
-        actuators = json.loads(log.model)["actuators"]
-        acted = [str(a["name"]) for a in actuators if any(a["controller_gains"] or ()) and a.get("control") is None]
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return  # a log of another kind of model
-    if acted:
-        raise ModelError(
-            f"{name}: error: controllers acted in the run ({listed(acted)}), and the log does not have their efforts: "
-            f"log them, with {argument('fields', 'effort')} among others"
-        )
-
-
 def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
@@ -199,7 +182,9 @@ def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -
             paths[paths.index(INPUT)] = EFFORT
             names[EFFORT] = names.pop(INPUT)
         elif EFFORT not in log.fields():
-            _require_no_controllers(log, name)
+            from mbcli.log.fields.effort import require_efforts
+
+            require_efforts(log, name)
     names["time"] = ["time"]
     # a log of another model has no place here
     targets = {path: columns_of_header(names[path], name, layout, short=False) for path in paths}

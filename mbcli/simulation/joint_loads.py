@@ -10,7 +10,7 @@ import numpy as np
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError
-from mbcli.log.fields.effort import EFFORT
+from mbcli.log.fields.effort import EFFORT, require_efforts
 from mbcli.log.fields.reactions import REACTIONS
 from mbcli.log.fields.u import INPUT
 from mbcli.multibody.tree.joint_kinds import has_angular_rate
@@ -110,6 +110,7 @@ def loads_of_log(log: Log) -> Loads:
     model = json.loads(log.model)
     actuators = []
     if EFFORT in fields or INPUT in fields:
+        require_efforts(log, log.path)
         efforts = np.asarray(log.field(EFFORT if EFFORT in fields else INPUT))
         actuators = _actuators(log, model, times, efforts)
     joints = _joints(model, times, np.asarray(log.field(REACTIONS))) if REACTIONS in fields else []

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from command_line import succeed
+from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.errors import ModelError
@@ -50,4 +50,6 @@ def test_a_log_without_these_efforts_is_refused(plan, tmp_path):
     plant = load_model(ARM, contact=False).plant
     with pytest.raises(ModelError, match=r"controllers acted in the run \(motor_1, .*does not have their efforts"):
         read_record(str(tmp_path / "run.h5"), plant)
+    loads = cli("loads", tmp_path / "run.h5")
+    assert loads.code == 3 and "does not have their efforts" in loads.err
     assert len(read_record(str(tmp_path / "run.h5"), plant, torques=False).time) == 61

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import listed
+from mbcli.errors import ModelError
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing
 
@@ -51,3 +55,17 @@ def effort_units(plant: Any, actuator_units: Sequence[str]) -> tuple[str, ...]:
 def rows(block: Block) -> dict[str, Any]:
     """The run has sampled them."""
     return {EFFORT: block.samples.effort[block.chosen]}
+
+
+def require_efforts(log: Any, name: str) -> None:
+    """ModelError that names the log if PD controllers acted in its run and it does not have their efforts."""
+    try:
+        actuators = json.loads(log.model)["actuators"]
+        acted = [str(a["name"]) for a in actuators if any(a.get("controller_gains") or ()) and a.get("control") is None]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return  # it is not known what acted
+    if acted and EFFORT not in log.fields():
+        raise ModelError(
+            f"{name}: error: controllers acted in the run ({listed(acted)}), and the log does not have their efforts: "
+            f"log them, with {argument('fields', 'effort')} among others"
+        )
