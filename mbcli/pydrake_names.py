@@ -44,7 +44,7 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
     **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
-NOT_YET = ("DofMask", "JointLimits", "ZmpPlanner")  # though what else is in their module is out of scope
+NOT_YET = ("ZmpPlanner",)  # though what else is in their module is out of scope
 OTHER_PLACES = {
     "pydrake.lcm": "mbcli.config.lcm_params",
     "pydrake.common.cpp_param": "mbcli.common",

@@ -9,6 +9,8 @@ with lazy_exports(__name__):
         DirectCollocationConstraint as DirectCollocationConstraint,
     )
     from mbcli.planning.direct_transcription import DirectTranscription as DirectTranscription
+    from mbcli.planning.dof_mask import DofMask as DofMask
+    from mbcli.planning.joint_limits import JointLimits as JointLimits
     from mbcli.planning.kinematic_trajectory_optimization import (
         KinematicTrajectoryOptimization as KinematicTrajectoryOptimization,
     )
