@@ -126,14 +126,15 @@ def _limits_of(given: Sequence[Any]) -> list[tuple[Vector, Vector]]:
     if len(mask) > 1 or not all(isinstance(each, DofMask) for each in mask):
         raise TypeError("JointLimits: expected a plant or JointLimits, perhaps with a DofMask, or six arrays")
     if isinstance(source, JointLimits):
-        found = list(source._limits)
+        low = [source.position_lower(), source.velocity_lower(), source.acceleration_lower()]
+        high = [source.position_upper(), source.velocity_upper(), source.acceleration_upper()]
     else:
         if not source.is_finalized():
             raise RuntimeError("JointLimits: the plant is not finalized")
         low, high = (
             [np.array(getattr(source, f"Get{what.capitalize()}{side}Limits")()) for what in WHAT] for side in SIDES
         )
-        found = list(zip(low, high, strict=True))
+    found = list(zip(low, high, strict=True))
     if mask and any(len(low) != mask[0].size() for low, _ in found):
         raise RuntimeError(f"JointLimits: a mask of {mask[0].size()} for {[len(low) for low, _ in found]} limits")
     return [(low[mask[0].selected], high[mask[0].selected]) for low, high in found] if mask else found

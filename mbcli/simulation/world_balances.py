@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array
     from mbcli.multibody.state.context import Context
 
+NO_BALANCE: dict[str, Array] = {"world_work": np.zeros((0, WORKS)), "world_kinetic": np.zeros((0, 3))}
+
 
 class WorldBalances:
     """The work of each cause in worlds, from where they are on; their parameters stay.

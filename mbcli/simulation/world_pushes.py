@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.simulation.push_forces import link_force
+from mbcli.simulation.pushes import drawn_pushes, ending_pushes, pushed_body
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,3 +65,14 @@ class WorldPushes:
             "world_push_times": np.array([(f.start, f.end) for f in forces], dtype=float).reshape(-1, 2),
         }
         return self._made
+
+
+def push_worlds(worlds: Any, pushes: Any, which: Sequence[int], seed: int, until: float) -> None:
+    """As Worlds.push(), on worlds of these numbers."""
+    given = ending_pushes(pushes, until)
+    bodies = [pushed_body(worlds.plant, push.body) for push in given]
+    contexts = worlds.context_of_each()
+    for k in which:
+        drawn = drawn_pushes(given, seed + k, until)
+        forces = [link_force(push, body, contexts[k]) for push, body in zip(drawn, bodies, strict=True)]
+        worlds.pushes.add(k, forces)

@@ -13,7 +13,6 @@ from mbcli.common.processors import num_processors
 from mbcli.common.setting import refuse_unknown, settings_of
 from mbcli.common.turns import Turn
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P
-from mbcli.engine.fields.run_fields import WORKS
 from mbcli.engine.stepping.loop import RUNNING
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.models.loading import as_loaded
@@ -23,19 +22,16 @@ from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
-from mbcli.simulation.held_joint import held_at
-from mbcli.simulation.push_forces import link_force
-from mbcli.simulation.pushes import drawn_pushes, ending_pushes, pushed_body
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import CONSTRAINT_TOLERANCE, RunArguments
 from mbcli.simulation.run_warnings import warn_caller
 from mbcli.simulation.servo_ticks import ServoTicks
-from mbcli.simulation.static_efforts import static_efforts
 from mbcli.simulation.world_assembly import assemble_worlds
-from mbcli.simulation.world_balances import WorldBalances
+from mbcli.simulation.world_balances import NO_BALANCE, WorldBalances
 from mbcli.simulation.world_failures import FAILURES, refuse_worlds
 from mbcli.simulation.world_groups import groups_of_worlds
-from mbcli.simulation.world_pushes import WorldPushes
+from mbcli.simulation.world_holding import hold_worlds
+from mbcli.simulation.world_pushes import WorldPushes, push_worlds
 from mbcli.simulation.world_sensors import WorldSensors
 from mbcli.simulation.world_threads import WorldThreads
 from mbcli.simulation.world_ticks import OneByOne, WorldTicks
@@ -55,7 +51,6 @@ if TYPE_CHECKING:
 OTHERWISE = ("inputs", "pushes", "controller", "sensor_noise", "seed", *settings_of(HoldArguments))
 OF_WORLDS = {"start", "pose"} | {name for kind in ACTORS if not kind.IN_WORLDS for name in kind.SETTINGS} - {*OTHERWISE}
 """Settings of Worlds; OTHERWISE are those that its attributes and methods, or the model, have."""
-NO_BALANCE = {"world_work": np.zeros((0, WORKS)), "world_kinetic": np.zeros((0, 3))}
 
 
 class Worlds:
@@ -273,16 +268,7 @@ class Worlds:
         """
         if not held and not self._held:
             return
-        plant, model = self.plant, self._stepping.state.model
-        low, high = plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()
-        places = model.dof_q[model.actuator_dof[model.pd_actuator]]
-        driven = {actuator.input_start() for actuator, each in self._held.items() if each.p == 0.0}
-        here = [held or int(actuator) in driven for actuator in model.pd_actuator]
-        self._desired[:, here, 0] = np.clip(self._q, low, high)[:, places[here]]
-        for k, q in enumerate(self._q):
-            holding = held_at(self._held, q) if held else self._held
-            efforts = {a.input_start(): effort for a, effort in static_efforts(plant, q, holding).items()}
-            self._carried[k] = [efforts.get(int(actuator), 0.0) for actuator in model.pd_actuator]
+        hold_worlds(self, self._stepping.state.model, self._held, held)
 
     def reset(self, which: Any = slice(None), q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Worlds begin again at the time of the start, also those that stopped.
@@ -351,13 +337,7 @@ class Worlds:
 
         ArgumentError for what is no push, or of no body of the model.
         """
-        given = ending_pushes(pushes, until)
-        bodies = [pushed_body(self.plant, push.body) for push in given]
-        contexts = self.context_of_each()
-        for k in np.atleast_1d(np.arange(len(self))[which]).tolist():
-            drawn = drawn_pushes(given, seed + k, until)
-            forces = [link_force(push, body, contexts[k]) for push, body in zip(drawn, bodies, strict=True)]
-            self.pushes.add(k, forces)
+        push_worlds(self, pushes, np.atleast_1d(np.arange(len(self))[which]).tolist(), seed, until)
         self.took_pushes()
 
     def end_pushes(self, which: Any = slice(None)) -> None:
