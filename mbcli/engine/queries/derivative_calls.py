@@ -23,11 +23,6 @@ from mbcli.engine.smooth.kinematics import acceleration_kinematics, position_kin
 from mbcli.engine.smooth.state import at_velocities
 
 
-@kernel
-def has_shape(matrix, rows, columns):
-    return matrix.shape[0] == rows and matrix.shape[1] == columns
-
-
 @entry
 def evaluate_inverse_dynamics_derivatives(
     model: Handle,
@@ -44,7 +39,11 @@ def evaluate_inverse_dynamics_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or vdot.shape[0] != nv:
         return 1
-    if not (has_shape(dtau_dq, nv, nv) and has_shape(dtau_dv, nv, nv) and has_shape(M, nv, nv)):
+    if dtau_dq.shape[0] != nv or dtau_dq.shape[1] != nv:
+        return 1
+    if dtau_dv.shape[0] != nv or dtau_dv.shape[1] != nv:
+        return 1
+    if M.shape[0] != nv or M.shape[1] != nv:
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -79,7 +78,11 @@ def evaluate_forward_dynamics_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or tau.shape[0] != nv:
         return 1
-    if not (has_shape(dvdot_dq, nv, nv) and has_shape(dvdot_dv, nv, nv) and has_shape(Minv, nv, nv)):
+    if dvdot_dq.shape[0] != nv or dvdot_dq.shape[1] != nv:
+        return 1
+    if dvdot_dv.shape[0] != nv or dvdot_dv.shape[1] != nv:
+        return 1
+    if Minv.shape[0] != nv or Minv.shape[1] != nv:
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -107,7 +110,9 @@ def evaluate_velocity_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv:
         return 1
-    if not (has_shape(dV_dq, 6, nv) and has_shape(dV_dv, 6, nv)):
+    if dV_dq.shape[0] != 6 or dV_dq.shape[1] != nv:
+        return 1
+    if dV_dv.shape[0] != 6 or dV_dv.shape[1] != nv:
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)
@@ -138,7 +143,13 @@ def evaluate_acceleration_derivatives(
     nv = d.v.shape[0]
     if q.shape[0] != d.q.shape[0] or v.shape[0] != nv or vdot.shape[0] != nv:
         return 1
-    if not (has_shape(dV_dq, 6, nv) and has_shape(dA_dq, 6, nv) and has_shape(dA_dv, 6, nv) and has_shape(J, 6, nv)):
+    if dV_dq.shape[0] != 6 or dV_dq.shape[1] != nv:
+        return 1
+    if dA_dq.shape[0] != 6 or dA_dq.shape[1] != nv:
+        return 1
+    if dA_dv.shape[0] != 6 or dA_dv.shape[1] != nv:
+        return 1
+    if J.shape[0] != 6 or J.shape[1] != nv:
         return 1
     copy_vector(q, d.q)
     copy_vector(v, d.v)

@@ -15,17 +15,10 @@ SAME_TIME = 1e-9  # [s] of a step in which a force does not count: its times and
 @slot(python=INJECTED)
 def step_under_pushes(model, data, actuation, t, h, implicit_damping):
     """As discrete_step(), with the forces that act from time t on, at the positions at which the step takes forces."""
-    links, times = actuation.push_link, actuation.push_times
-    points, forces = actuation.push_point, actuation.push_force
-    step_with_forces(model, data, links, points, forces, times, 0, links.shape[0], t, h, implicit_damping)
-
-
-@kernel
-def step_with_forces(model, data, links, points, forces, times, first, end, t, h, implicit_damping):
-    """As discrete_step(), with forces first to end - 1."""
-    note_forces_of_start(data, times, first, end)
+    times, links = actuation.push_times, actuation.push_link
+    note_forces_of_start(data, times, 0, links.shape[0])
     start_step(model, data, h)
-    add_pushes(model, data, links, points, forces, times, first, end, t, h)
+    add_pushes(model, data, links, actuation.push_point, actuation.push_force, times, 0, links.shape[0], t, h)
     rest_of_step(model, data, h, implicit_damping)
 
 

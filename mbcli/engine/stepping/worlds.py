@@ -25,8 +25,8 @@ from mbcli.engine.smooth.inverse_dynamics import clear_applied_forces
 from mbcli.engine.smooth.state import at_velocities, restore_ranks
 from mbcli.engine.stepping.balance import at_forces_of_step, keep_balance_of_world
 from mbcli.engine.stepping.loop import GIMBAL_LOCK, RUNNING, STEP_FAULT, gimbal_lock, set_actuation, step_result
-from mbcli.engine.stepping.pushes import step_with_forces
-from mbcli.engine.stepping.step import discrete_step
+from mbcli.engine.stepping.pushes import add_pushes, note_forces_of_start
+from mbcli.engine.stepping.step import discrete_step, rest_of_step, start_step
 from mbcli.engine.stepping.step_loads import go_on_with_solved_forces, take_exact_forces
 
 
@@ -71,7 +71,10 @@ def advance_world(m, d, w, k):
         if w.world_pushes.shape[0] == 0:
             discrete_step(m, d, h, implicit_damping)
         else:
-            step_of_pushed_world(m, d, w, k, t, h, implicit_damping)
+            note_forces_of_start(d, w.world_push_times, w.world_pushes[k], w.world_pushes[k + 1])
+            start_step(m, d, h)
+            push_world(m, d, w, k, t, h)
+            rest_of_step(m, d, h, implicit_damping)
         result = step_result(m, d)
         if result != RUNNING:
             return result
@@ -132,11 +135,10 @@ def keep_place_of_forces(m, d, w, k, h):
 
 
 @kernel
-def step_of_pushed_world(m, d, w, k, t, h, implicit_damping):
-    """As discrete_step(), with the forces on world k as they act in a step from time t."""
+def push_world(m, d, w, k, t, h):
+    """F_applied += the forces on world k as they act in a step from time t."""
     links, points, forces, times = w.world_push_link, w.world_push_point, w.world_push_force, w.world_push_times
-    first, end = w.world_pushes[k], w.world_pushes[k + 1]
-    step_with_forces(m, d, links, points, forces, times, first, end, t, h, implicit_damping)
+    add_pushes(m, d, links, points, forces, times, w.world_pushes[k], w.world_pushes[k + 1], t, h)
 
 
 @kernel
