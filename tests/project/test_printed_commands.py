@@ -28,7 +28,7 @@ NOT_RUN = {  # by a part of the command: why
     "--states bag/": "a bag; tests/batch/test_ros_bags.py has some",
     " -t T": "a pattern",
 }
-NOT_INSTALLED = re.compile(r"not installed|brings too")
+NOT_INSTALLED = re.compile(r"not installed|no other engine is installed|brings too")
 PYTHON = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
 FENCED = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 PYTHON_NOT_RUN = {  # by a part of a block: why
