@@ -13,6 +13,7 @@ from mbcli.engine.fields.model_fields import PD_LIMIT, PD_RATE
 from mbcli.engine.runtime.linking import link_interpreted
 from mbcli.engine.runtime.model import ConstraintWork
 from mbcli.errors import ModelError
+from mbcli.math.rotation_array import four_quaternions
 from mbcli.models.states import set_random_state
 from mbcli.multibody.core.dynamics import implicit_damping
 from mbcli.multibody.core.regressors import MovedBodies
@@ -273,14 +274,7 @@ class _SelectedRows(SensedRows):
         """As of SensedRows: of four candidates, the same quaternion in four lengths, the longest."""
         if R.dtype.kind == "f":
             return super().quaternions(R)
-        (a, b, c), (d, e, f), (g, h, i) = R[0]
-        squares = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
-        candidates = (
-            (squares[0], h - f, c - g, d - b),
-            (h - f, squares[1], b + d, c + g),
-            (c - g, b + d, squares[2], f + h),
-            (d - b, c + g, f + h, squares[3]),
-        )
+        squares, candidates = four_quaternions(R[0])
         chosen: list[Any] = [0.0] * 4
         for k, candidate in enumerate(candidates):
             weight: Any = 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,22 +99,27 @@ def matrix_from_quaternion(wxyz: np.ndarray) -> np.ndarray:
     )
 
 
+def four_quaternions(R: Any) -> tuple[tuple[Any, ...], tuple[tuple[Any, ...], ...]]:
+    """Of nine numbers or arrays, R[i][j]: the own components, and four multiples of the quaternion that have them.
+
+    The multiple whose own component is largest is accurate.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = R
+    squares = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
+    return squares, (
+        (squares[0], h - f, c - g, d - b),
+        (h - f, squares[1], b + d, c + g),
+        (c - g, b + d, squares[2], f + h),
+        (d - b, c + g, f + h, squares[3]),
+    )
+
+
 def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
     """Return the unit quaternion (4,) with w >= 0 of a real rotation matrix."""
     if not is_real(R) and (R.dtype.kind != "O" or real_parts(R) is None):
         raise TypeError("a quaternion can be found for a rotation matrix of real numbers only")
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    # Four candidates, all multiples of the answer; the one whose own component is largest is accurate.
-    squares = (1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i)
-    largest = squares.index(max(squares))
-    if largest == 0:
-        w, x, y, z = squares[0], h - f, c - g, d - b
-    elif largest == 1:
-        w, x, y, z = h - f, squares[1], b + d, c + g
-    elif largest == 2:
-        w, x, y, z = c - g, b + d, squares[2], f + h
-    else:
-        w, x, y, z = d - b, c + g, f + h, squares[3]
+    squares, candidates = four_quaternions(R.tolist())
+    w, x, y, z = candidates[squares.index(max(squares))]
     norm = square_root(w * w + x * x + y * y + z * z)
     return np.array((w, x, y, z)) / (-norm if w < 0.0 else norm)
 
@@ -123,16 +128,7 @@ def quaternions_from_matrices(R: np.ndarray) -> np.ndarray:
     """Return the unit quaternions (..., 4) with w >= 0 of real rotation matrices (..., 3, 3)."""
     if R.shape == (1, 3, 3):  # to the same bits, in a tenth of the time
         return quaternion_from_matrix(R[0])[np.newaxis]
-    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
-    squares = np.array((1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i))
-    candidates = np.array(
-        (
-            (squares[0], h - f, c - g, d - b),
-            (h - f, squares[1], b + d, c + g),
-            (c - g, b + d, squares[2], f + h),
-            (d - b, c + g, f + h, squares[3]),
-        )
-    )
+    squares, candidates = map(np.array, four_quaternions(np.moveaxis(R, (-2, -1), (0, 1))))
     largest = squares.argmax(axis=0)
     w, x, y, z = np.take_along_axis(candidates, largest[np.newaxis, np.newaxis], axis=0)[0]
     norm = np.sqrt(w * w + x * x + y * y + z * z)

@@ -61,8 +61,6 @@ class DofMask:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DofMask) and np.array_equal(self.selected, other.selected)
 
-    __hash__ = None  # type: ignore[assignment]  # as in pydrake
-
     def __repr__(self) -> str:
         return f"DofMask({self.selected.tolist()})"
 

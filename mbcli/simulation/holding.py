@@ -104,8 +104,7 @@ def renewed_context(plant: MultibodyPlant, context: Context) -> Context:
     """A new context of a plant whose arrays were replaced, with state, parameters and inputs of an earlier one."""
     changed = plant.CreateDefaultContext()
     changed.inputs.take_from(context.inputs)
-    if context.state.parameters.values:
-        changed.state.parameters, changed.state.parameters_current = context.state.parameters.copy(), False
+    changed.state.take_parameters(context.state)
     changed.SetTime(context.get_time())
     plant.SetPositionsAndVelocities(changed, plant.GetPositionsAndVelocities(context))
     return changed

@@ -39,8 +39,7 @@ class WorldBalances:
         for context, numbers, overrides in worlds.contexts():
             with changed_parameters(worlds.loaded, overrides):
                 own = worlds.plant.CreateDefaultContext()
-                if context.state.parameters.values:
-                    own.state.parameters, own.state.parameters_current = context.state.parameters.copy(), False
+                own.state.take_parameters(context.state)
             self._contexts |= dict.fromkeys(numbers.tolist(), own)
         self._accounts: dict[int, EnergyAccount] = {}
         self.begin(range(n))

@@ -49,8 +49,7 @@ class WorldWorker:
         self.state = state = context.state
         state.go_to(start.get_time(), start.state.q, start.state.v)
         state.data.activation[:] = start.state.data.activation
-        if start.state.parameters.values:
-            state.parameters, state.parameters_current = start.state.parameters.copy(), False
+        state.take_parameters(start.state)
         require_masses(plant, context)
         allocate_contact(state)
         plant.set_controllers(context)

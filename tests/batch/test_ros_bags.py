@@ -341,6 +341,11 @@ def fixed(parent, child, rotation):
     return SimpleNamespace(transforms=[SimpleNamespace(header=header, child_frame_id=child, transform=moved)])
 
 
+def layout_of(plant, told):
+    names = plant.GetPositionNames(), plant.GetVelocityNames(), []
+    return StateLayout(*names, plant.GetDefaultPositions(), np.zeros(7), RowDemands(tell=told.append))
+
+
 def test_an_imu_fixed_to_a_base_without_transforms_turns_it_and_its_acceleration_is_named(tmp_path):
     """A legged robot's bag: joints and an IMU that is mounted askew. The base turns about a fixed axis of World."""
     from scipy.spatial.transform import Rotation
@@ -359,14 +364,7 @@ def test_an_imu_fixed_to_a_base_without_transforms_turns_it_and_its_acceleration
     for t, R_WB in zip(seconds, of_base, strict=True):
         R_WI = R_WB * R_BI
         tracks.take_imu(imu_message(int(t), R_WI, R_WI.inv().apply(axis)))
-    layout = StateLayout(
-        plant.GetPositionNames(),
-        plant.GetVelocityNames(),
-        [],
-        plant.GetDefaultPositions(),
-        np.zeros(7),
-        RowDemands(tell=told.append),
-    )
+    layout = layout_of(plant, told)
     times = seconds[1:3] * 10**9
     cells, values, inside = tracks.columns(times, layout, "bag", True)
     assert inside.all()
@@ -388,13 +386,6 @@ def test_what_an_imu_does_not_measure_is_not_used(tmp_path):
     for second in range(3):
         unknown = ("orientation", "angular", "linear")
         tracks.take_imu(imu_message(second, Rotation.identity(), (1.0, 2.0, 3.0), frame="base", lacks=unknown))
-    layout = StateLayout(
-        plant.GetPositionNames(),
-        plant.GetVelocityNames(),
-        [],
-        plant.GetDefaultPositions(),
-        np.zeros(7),
-        RowDemands(tell=told.append),
-    )
+    layout = layout_of(plant, told)
     cells, _, _ = tracks.columns(np.array([0, 10**9]), layout, "bag", True)
     assert cells == ["time"] and told == []

@@ -8,10 +8,7 @@ from passive_elements import CASES as ELEMENTS
 from recorded import same_as_recorded
 from recorded_texts import TEXTS
 from repository import SAMPLES
-from test_actors import (
-    CASES as ACTORS,
-    files,  # noqa: F401
-)
+from test_actors import CASES as ACTORS, write_files
 
 from mbcli.log.fields import NAMES
 
@@ -119,16 +116,18 @@ def test_everything_that_mjcf_has_acts_as_recorded(tmp_path):
 
 
 @pytest.mark.parametrize("name", ACTORS)
-def test_what_acts_in_a_run_acts_as_recorded(name, files):  # noqa: F811
+def test_what_acts_in_a_run_acts_as_recorded(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
     text, words = ACTORS[name]
-    (files / "m.sdf").write_text(text)
+    (tmp_path / "m.sdf").write_text(text)
     words = [word.replace("from 0.01 to 0.04", "from 0.001 to 0.003") for word in words]
-    found = run(files, files / "m.sdf", *words)
+    found = run(tmp_path, tmp_path / "m.sdf", *words)
     same_as_recorded(__file__, name, found)
     given = words if words and words[0] in ("--trajectory", "--controller") else ()  # which no log may ask for
-    again = cli("simulate", "--resume", files / "out.h5", "-t", 0.006, *given)
+    again = cli("simulate", "--resume", tmp_path / "out.h5", "-t", 0.006, *given)
     assert again.code == 0, again.err
-    same_as_recorded(__file__, f"{name}, behind a break", rows(files / "out.h5"))
+    same_as_recorded(__file__, f"{name}, behind a break", rows(tmp_path / "out.h5"))
 
 
 def test_a_run_with_a_bushing_has_no_energy_and_ends_well(tmp_path):

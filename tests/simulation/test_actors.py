@@ -67,13 +67,18 @@ CASES = {  # actor: (model, words of every command)
 OF_SINGLE_RUNS = {"PositionStops", "LiveView"}
 
 
+def write_files(folder):
+    """What the words of CASES name."""
+    (folder / "plan.csv").write_text(PLAN)
+    (folder / "starts.csv").write_text("m_j_q,m_j_w\n0.1,0\n-0.2,0.5\n")
+    (folder / "points.csv").write_text("state.j_q,state.j_w\n0.1,0\n-0.2,0.5\n")
+    (folder / "control.py").write_text(CONTROLLER)
+
+
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "plan.csv").write_text(PLAN)
-    (tmp_path / "starts.csv").write_text("m_j_q,m_j_w\n0.1,0\n-0.2,0.5\n")
-    (tmp_path / "points.csv").write_text("state.j_q,state.j_w\n0.1,0\n-0.2,0.5\n")
-    (tmp_path / "control.py").write_text(CONTROLLER)
+    write_files(tmp_path)
     return tmp_path
 
 

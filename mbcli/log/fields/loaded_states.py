@@ -30,9 +30,7 @@ class LoadedStates:
         self._plant, self.forces = plant, forces
         self.context = plant.CreateDefaultContext()
         self.context.inputs.take_from(context.inputs)
-        state = self.context.state
-        if context.state.parameters.values:
-            state.parameters, state.parameters_current = context.state.parameters.copy(), False
+        self.context.state.take_parameters(context.state)
         inputs = self.context.inputs
         for values in (inputs.fixed, inputs.followed):
             for name in [name for name in values if name.endswith("actuation")]:

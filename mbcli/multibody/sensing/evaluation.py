@@ -67,6 +67,7 @@ class SensorEvaluator:
         self._links = _links_of(self.sensors)
         self._asked, self._compiled = 0, compiled  # how often values of single states were wanted
         self._recorded: RecordedSensors | None = None
+        self._others: list[Sensor] = []  # that are not recorded, when some are
 
     def values(self, context: Context) -> dict[str, FloatArray]:
         """{name of a sensor, as in a log without "sensors/": its values (columns,)}, without noise, delay and rate.

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.engine.queries import operations
 from mbcli.errors import ModelError
+from mbcli.math.rotation_array import four_quaternions
 from mbcli.multibody.sensing.rows import Motion, SensedRows
 from mbcli.multibody.sensing.touched import contact_sums, pressures, volume_of
 from mbcli.tracing.graph import ADD, CONST, DIV, INPUT, MUL, NEG, SQRT, SUB, Graph
@@ -103,15 +104,8 @@ class _WrittenRows(SensedRows):
 
     def quaternions(self, R: Any) -> Any:
         """As of SensedRows, operation by operation as quaternion_from_matrix() does them."""
-        (a, b, c), (d, e, f), (g, h, i) = R[0]
-        squares = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
-        candidates = (
-            (squares[0], h - f, c - g, d - b),
-            (h - f, squares[1], b + d, c + g),
-            (c - g, b + d, squares[2], f + h),
-            (d - b, c + g, f + h, squares[3]),
-        )
-        graph = a.graph
+        squares, candidates = four_quaternions(R[0])
+        graph = squares[0].graph
         largest = graph.other(LARGEST, tuple(x.node for x in squares))
         w, x, y, z = (
             Recorded(graph, graph.other(CHOSEN, tuple(four[k].node for four in candidates), largest)) for k in range(4)

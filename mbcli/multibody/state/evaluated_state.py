@@ -221,6 +221,11 @@ class EvaluatedState(FrameMotions):
         self.parameters_current = False
         self.forget_positions()
 
+    def take_parameters(self, other: EvaluatedState) -> None:
+        """Has the parameters of a state of the same plant, which may change on."""
+        if other.parameters.values:
+            self.parameters, self.parameters_current = other.parameters.copy(), False
+
     def ready_parameters(self) -> None:
         """Makes sure that the arrays are those of the parameters, and that q is a place of the plant."""
         if not self.parameters_current:

@@ -51,9 +51,7 @@ class Moment:
         self.time, self.period, self._ahead, self.wind = 0.0, period, ahead, np.array(plant.wind)
         self.gravity = plant.gravity_field().gravity_vector()
         self._plant, self._context = plant, Context(plant)
-        if of_run.state.parameters.values:
-            own = self._context.state
-            own.parameters, own.parameters_current = of_run.state.parameters.copy(), False
+        self._context.state.take_parameters(of_run.state)
         self._efforts, self._driven = efforts, driven
         zero, links = np.zeros(3), [int(body.index()) for body in pushed if body is not plant.world_body()]
         self.forces = [LinkForce(n, zero, np.zeros(6), -np.inf, np.inf) for n in links]
