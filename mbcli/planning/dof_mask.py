@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.other_names import also_named
+
 if TYPE_CHECKING:
     from mbcli.math.array_types import BoolArray
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
@@ -27,6 +29,7 @@ class DofMask:
         2
     """
 
+    @also_named(size="values")
     def __init__(self, values: Sequence[bool] | int = (), value: bool | None = None) -> None:
         if isinstance(values, int):
             if values < 0 or value is None:
@@ -35,6 +38,7 @@ class DofMask:
         self.selected: BoolArray = np.array(values, dtype=bool)
 
     @staticmethod
+    @also_named(model_index="model", model_name="model")
     def MakeFromModel(plant: MultibodyPlant, model: ModelInstanceIndex | str) -> DofMask:
         """The degrees of freedom of a model instance, by its index or name; RuntimeError if its v is not dq/dt."""
         _require_rates(plant)

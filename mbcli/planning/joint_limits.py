@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Vector
 
 WHAT, SIDES = ("position", "velocity", "acceleration"), ("Lower", "Upper")
+FLAGS = tuple(f"require_finite_{what}" for what in ("positions", "velocities", "accelerations"))
+ARRAYS = tuple(f"{what}_{side.lower()}" for what in WHAT for side in SIDES)
+OVERLOADS = [
+    Signature(
+        [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        + [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=False) for name in FLAGS]
+    )
+    for names in ((), ("other", "active_dof"), ("plant",), ("plant", "active_dof"), ARRAYS)
+]
 
 
 class JointLimits:
     """Lower and upper limits (n,) of positions, velocities and accelerations.
 
-    Args:
-        limits: nothing, for none; a finalized plant or other JointLimits; one of these and a DofMask of those that are
-            taken; or six arrays: lower and upper ones of positions, velocities and accelerations.
-        require_finite_positions, require_finite_velocities, require_finite_accelerations: whether limits that are not
-            finite are an error.
+    Made of nothing, for none; of a finalized `plant`; of one and a DofMask `active_dof` of those that are taken; of
+    `other` limits and such a mask; or of six arrays: `position_lower`, `position_upper`, and so on. Each takes
+    `require_finite_positions`, `require_finite_velocities` and `require_finite_accelerations` after that: whether
+    limits that are not finite are an error.
 
     RuntimeError: the plant is not finalized, sizes differ, a limit is NaN or not finite where it has to be, or an upper
     one is below its lower one.
@@ -34,15 +42,10 @@ class JointLimits:
         False
     """
 
-    def __init__(
-        self,
-        *limits: Any,
-        require_finite_positions: bool = False,
-        require_finite_velocities: bool = False,
-        require_finite_accelerations: bool = False,
-    ) -> None:
-        self._limits = _limits_of(limits)
-        required = (require_finite_positions, require_finite_velocities, require_finite_accelerations)
+    def __init__(self, *given: Any, **named: Any) -> None:
+        chosen = _overload(given, named)
+        self._limits = _limits_of(chosen)
+        required = [chosen[name] for name in FLAGS]
         for what, (low, high), is_required in zip(WHAT, self._limits, required, strict=True):
             if low.shape != high.shape or low.ndim != 1:
                 raise RuntimeError(f"{what} limits have shapes {low.shape} and {high.shape}")
@@ -115,26 +118,38 @@ class JointLimits:
         return bool(((given >= low - tolerance) & (given <= high + tolerance)).all())
 
 
-def _limits_of(given: Sequence[Any]) -> list[tuple[Vector, Vector]]:
+def _overload(given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name, of the first overload that they fit; TypeError for none."""
+    kinds = {"active_dof": DofMask, "other": JointLimits, **dict.fromkeys(FLAGS, bool)}
+    for overload in OVERLOADS:
+        try:
+            bound = overload.bind(*given, **named)
+        except TypeError:
+            continue
+        bound.apply_defaults()
+        if all(isinstance(value, kinds.get(name, object)) for name, value in bound.arguments.items()):
+            return bound.arguments
+    raise TypeError("JointLimits: expected a plant, a plant or JointLimits and a DofMask, or six arrays, and flags")
+
+
+def _limits_of(chosen: dict[str, Any]) -> list[tuple[Vector, Vector]]:
     """(lower, upper) of positions, velocities and accelerations."""
-    if len(given) == 6:
-        arrays = [np.array(each, dtype=float, ndmin=1) for each in given]
+    if ARRAYS[0] in chosen:
+        arrays = [np.array(chosen[name], dtype=float, ndmin=1) for name in ARRAYS]
         return list(zip(arrays[::2], arrays[1::2], strict=True))
-    if not given:
-        return [(np.zeros(0), np.zeros(0)) for _ in WHAT]
-    source, *mask = given
-    if len(mask) > 1 or not all(isinstance(each, DofMask) for each in mask):
-        raise TypeError("JointLimits: expected a plant or JointLimits, perhaps with a DofMask, or six arrays")
-    if isinstance(source, JointLimits):
-        low = [source.position_lower(), source.velocity_lower(), source.acceleration_lower()]
-        high = [source.position_upper(), source.velocity_upper(), source.acceleration_upper()]
-    else:
-        if not source.is_finalized():
+    if "other" in chosen:
+        other = chosen["other"]
+        arrays = [getattr(other, name)() for name in ARRAYS]
+    elif "plant" in chosen:
+        plant = chosen["plant"]
+        if not plant.is_finalized():
             raise RuntimeError("JointLimits: the plant is not finalized")
-        low, high = (
-            [np.array(getattr(source, f"Get{what.capitalize()}{side}Limits")()) for what in WHAT] for side in SIDES
-        )
-    found = list(zip(low, high, strict=True))
-    if mask and any(len(low) != mask[0].size() for low, _ in found):
-        raise RuntimeError(f"JointLimits: a mask of {mask[0].size()} for {[len(low) for low, _ in found]} limits")
-    return [(low[mask[0].selected], high[mask[0].selected]) for low, high in found] if mask else found
+        arrays = [np.array(getattr(plant, f"Get{w.capitalize()}{side}Limits")()) for w in WHAT for side in SIDES]
+    else:
+        arrays = [np.zeros(0) for _ in ARRAYS]
+    if "active_dof" in chosen:
+        mask = chosen["active_dof"]
+        if any(len(each) != mask.size() for each in arrays):
+            raise RuntimeError(f"JointLimits: a mask of {mask.size()} for {[len(each) for each in arrays[::2]]} limits")
+        arrays = [each[mask.selected] for each in arrays]
+    return list(zip(arrays[::2], arrays[1::2], strict=True))

@@ -52,6 +52,20 @@ def test_a_mask_of_a_model_has_its_joints(arms):
         DofMask.MakeFromModel(floating, "quadruped")
 
 
+def test_arguments_have_the_names_of_pydrake(arms):
+    mask = DofMask.MakeFromModel(plant=arms, model_name="arm7_1")
+    assert mask == DofMask.MakeFromModel(arms, model_index=arms.GetModelInstanceByName("arm7_1"))
+    assert DofMask(size=2, value=True) == DofMask(values=[True, True])
+    whole = JointLimits(plant=arms, require_finite_positions=True)
+    part = JointLimits(other=whole, active_dof=mask)
+    np.testing.assert_array_equal(JointLimits(arms, mask, True).position_lower(), part.position_lower())
+    names = [f"{what}_{side}" for what in ("position", "velocity", "acceleration") for side in ("lower", "upper")]
+    assert JointLimits(**{name: [1.0] for name in names}).CheckInVelocityLimits([1.0])
+    for wrong in ({"plant": arms, "active": mask}, {"other": arms, "active_dof": mask}, {"position_lower": [1.0]}):
+        with pytest.raises(TypeError, match="expected a plant"):
+            JointLimits(**wrong)
+
+
 def test_limits_of_a_plant_and_of_some_of_it(arms):
     whole, mask = JointLimits(arms), DofMask.MakeFromModel(arms, "arm7_1")
     np.testing.assert_array_equal(whole.position_upper(), arms.GetPositionUpperLimits())
