@@ -185,9 +185,9 @@ class Analysis:
 
         assert batch.states is not None
         plant = loaded.plant
-        layout = row_layout(
-            plant, context, state, batch, self.needs, quiet, self.complete.or_none if self.complete else ()
-        )
+        or_none = self.complete.or_none if self.complete else ()
+        forces = {"tau", "u"} <= set(self.takes)  # else u are controls, which servos follow
+        layout = row_layout(plant, context, state, batch, self.needs, quiet, or_none, forces=forces)
         source = batch.states if batch.states != "-" else "<stdin>"
         limits = LimitsOfRows(plant, source, quiet)
         chunks = open_states(batch.states, layout, input_format=batch.states_format)

@@ -41,8 +41,8 @@ def assemble(ctx: click.Context, weights: str | None, tolerance: float, max_iter
     leads nowhere, others around it are tried. The exit code is 5 if no assembly is found.
 
     \b
-    mbcli assemble four_bar.sdf --at crank=0.3
-    mbcli assemble four_bar.sdf --json > state.json; mbcli simulate four_bar.sdf --state state.json
+    mbcli assemble four_bar.urdf --at crank=0.3
+    mbcli assemble four_bar.urdf --json > state.json; mbcli simulate four_bar.urdf --state state.json
     """
 
     shared: dict[str, Any]

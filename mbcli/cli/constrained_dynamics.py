@@ -12,6 +12,7 @@ from mbcli.cli.options import together, usage_errors
 from mbcli.cli.output import named_vector, table
 from mbcli.errors import NumericalError, UnsolvableError
 from mbcli.models.units import acceleration_units, force_units
+from mbcli.simulation.controllers import without_controllers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,9 +78,9 @@ def constrained_dynamics(
     valid state.
 
     \b
-    mbcli constrained-dynamics four_bar.sdf --state assembled.json --json
-    mbcli constrained-dynamics leg.urdf --constraints stand.yaml --method kokkevis
-    mbcli constrained-dynamics four_bar.sdf --state assembled.json --exact --actuated left
+    mbcli constrained-dynamics four_bar.urdf --state assembled.json --json
+    mbcli constrained-dynamics leg.xml --constraints stand.yaml --method null-space
+    mbcli constrained-dynamics four_bar.urdf --state assembled.json --exact --actuated crank
     """
     inverse = chosen_inverse(exact, relaxed, vdot=vdot, actuated=actuated)
     if inverse is not None and (method is not None or tau is not None or u is not None):
@@ -101,6 +102,7 @@ def constrained_dynamics(
         takes=("tau", "u") if inverse is None else ("vdot",),
         columns=columns,
         by_cube=True,
+        notes=lambda loaded: [] if inverse else without_controllers(loaded.plant, "constrained-dynamics"),
     ).run(ctx, values, {"tau": tau, "u": u, "vdot": vdot})
 
 

@@ -55,8 +55,8 @@ def contact(
     and rolling friction.
 
     \b
-    mbcli contact robot.urdf --ground --at robot_base_z=0.3
-    mbcli contact robot.urdf table.sdf --at x=0.1
+    mbcli contact quadruped.urdf --ground --at quadruped_trunk_z=0.3
+    mbcli contact robot.urdf table.sdf --at elbow=0.1
     mbcli contact robot.urdf --distances --max-distance 0.05 --json
     """
     if max_distance is not None and not distances:

@@ -11,6 +11,7 @@ from mbcli.cli.derivatives import WithDerivatives, derivatives_option
 from mbcli.cli.external_forces import force_option, parse_body_forces
 from mbcli.cli.output import named_vector
 from mbcli.models.units import acceleration_units
+from mbcli.simulation.controllers import without_controllers
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -35,7 +36,7 @@ def forward_dynamics(
     By the articulated-body algorithm. --tau and --u add up.
 
     \b
-    mbcli forward-dynamics arm.urdf --u "joint_1=5 joint_2=-2"
+    mbcli forward-dynamics arm.urdf --u "motor_1=5 motor_2=-2"
     """
     with_forces = {}
 
@@ -85,4 +86,5 @@ def forward_dynamics(
         takes=("tau", "u"),
         component_names=lambda plant: {"vdot": [f"vdot:{n}" for n in plant.GetVelocityNames()]},
         evaluate_rows=more.rows(evaluate_rows, evaluate),
+        notes=lambda loaded: without_controllers(loaded.plant, "forward-dynamics"),
     ).run(ctx, values, {"tau": tau, "u": u})

@@ -88,7 +88,7 @@ def inverse_dynamics(
     \b
     mbcli inverse-dynamics arm.urdf --q "0 0.5 0 -1 0 0.3 0" --json
     mbcli inverse-dynamics arm.urdf --states motion.csv --vdot differentiate > torques.jsonl
-    mbcli inverse-dynamics four_bar.urdf --state assembled.json --exact --actuated left
+    mbcli inverse-dynamics four_bar.urdf --state assembled.json --exact --actuated crank
     """
     inverse = chosen_inverse(exact, relaxed, actuated=actuated)
     source = SourceOfAccelerations(ctx, vdot, cutoff, values["states"])

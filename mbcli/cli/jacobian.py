@@ -73,7 +73,7 @@ def jacobian(
 
     \b
     mbcli jacobian arm.urdf --frame tool --point 0,0,0.1 --at elbow=0.3
-    mbcli jacobian robot.sdf --kind com --measured-in pelvis --expressed-in pelvis --json
+    mbcli jacobian humanoid.xml --kind com --measured-in pelvis --expressed-in pelvis --json
     """
     if (kind == "com") != (frame is None):
         raise click.UsageError("--kind com has no --frame" if frame is not None else f"--kind {kind} needs --frame")

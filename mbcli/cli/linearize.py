@@ -40,11 +40,11 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, ground: float |
     touch, joints meet their limits, inputs end at effort limits. u means what it means there: controls of servos, else
     efforts. The derivatives are exact to rounding, those of a step in contact to 8 digits or so. Where a contact, a
     limit or friction switches just at the state a step has none: exit code 5. The state need not be an equilibrium: f0
-    is its rate of change.
+    is its rate of change. Controllers of actuators act as in runs, but for effort limits without --discrete.
 
     \b
     mbcli linearize arm.urdf --at elbow=0.3 --json
-    mbcli linearize quadruped.urdf --ground --discrete --state stand.h5
+    mbcli linearize cart.sdf --discrete --at hinge=3.14
     """
     if ground is not None and not discrete:
         raise click.UsageError("--ground needs --discrete: motion in time is without contact")
@@ -52,15 +52,18 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, ground: float |
     def evaluate(plant: MultibodyPlant, context: Context, inputs: dict[str, Any]) -> dict[str, Any]:
         from mbcli.errors import ModelError
         from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
-        from mbcli.simulation.controllers import hold_default_positions
+        from mbcli.simulation.controllers import efforts_at_state, hold_default_positions
 
         if discrete and not plant.is_discrete():
             raise ModelError("--discrete needs a time_step greater than 0 in the configuration")
 
         hold_default_positions(plant, context)
         actuation, slopes = actuation_of(plant, inputs.get("u"), discrete)
-        plant.get_actuation_input_port().FixValue(context, actuation)
+        held, slopes_of_x = efforts_at_state(plant, plant.GetPositions(context), plant.GetVelocities(context))
+        plant.get_actuation_input_port().FixValue(context, actuation if discrete else actuation + held)
         A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)
+        if not discrete:  # a step has the controllers in itself
+            A = A + B @ slopes_of_x
         return {
             "A": A,
             "B": B * slopes,

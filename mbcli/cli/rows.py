@@ -30,6 +30,7 @@ def row_layout(
     needs: Sequence[str],
     quiet: bool,
     or_none: Sequence[str] = (),
+    forces: bool = False,
 ) -> StateLayout:
     """The StateLayout of rows that are read into a context whose state the state options have set.
 
@@ -38,6 +39,7 @@ def row_layout(
         batch: those of batch_options.
         needs: the fields among q and v that every row has to give.
         or_none: those of these of which it may give nothing at all.
+        forces: whether u are the forces of actuators on joints: of a log, then, those that acted.
     """
     from mbcli.batch.row_demands import RowDemands
     from mbcli.batch.state_layout import StateLayout
@@ -67,6 +69,7 @@ def row_layout(
         plant.GetPositions(context),
         plant.GetVelocities(context),
         demands,
+        efforts_of=[plant.GetActuatorNames()[a.input_start()] for a in plant.elements.actuators] if forces else (),
     )
 
 

@@ -133,7 +133,7 @@ def sweep(ctx: click.Context, **values: Any) -> int:
     mbcli sweep walker.xml --pose stand --controller trot.py --push "trunk=60@random for 0.1" -t 4 \\
       --vary "body.trunk.mass=*linspace(0.8, 1.2, 9)" --measure "min(trunk_z)" -o pushed.csv
     mbcli sweep arm.urdf --vary state=random --samples 1000 --dask tcp://cluster:8786 -o table.csv
-    mbcli sweep arm.urdf --points runs.csv -o table.csv --resume
+    mbcli sweep arm.urdf --points runs.csv -o runs_done.csv
     """
     from mbcli.sweeps.sweeping import prepare_sweep
 

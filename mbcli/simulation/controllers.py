@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import listed
 from mbcli.errors import ArgumentError, MbcliError, ModelError
 from mbcli.multibody.core.inputs import controlled_actuators, has_controllers
 
 if TYPE_CHECKING:
-    from mbcli.math.array_types import Vector
+    from mbcli.math.array_types import FloatArray, Vector
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.joint_actuator import JointActuator
@@ -44,6 +46,28 @@ def hold_default_positions(plant: MultibodyPlant, context: Context) -> list[str]
     except RuntimeError as error:
         raise ModelError(str(error)) from None
     return [actuator.name() for actuator in controlled]
+
+
+def efforts_at_state(plant: MultibodyPlant, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What controllers that aim as in hold_default_positions() give at a state, without limits.
+
+    (nu,) [N m or N], and its derivatives by [q; v], (nu, nq + nv).
+    """
+    efforts, slopes = np.zeros(plant.num_actuators()), np.zeros((plant.num_actuators(), q.size + v.size))
+    for actuator in controlled_actuators(plant):
+        k, gains, joint = actuator.input_start(), actuator.get_controller_gains(), actuator.joint()
+        aim, rate = aim_at_rest(actuator, plant.GetDefaultPositions())
+        at = joint.position_start(), q.size + joint.velocity_start()
+        slopes[k, at] = -gains.p, -gains.d
+        efforts[k] = gains.p * (aim - q[at[0]]) + gains.d * (rate - v[at[1] - q.size])
+    return efforts, slopes
+
+
+def without_controllers(plant: MultibodyPlant, command: str) -> list[str]:
+    """What a command says of controllers that do not act in it, where --u are the forces of actuators."""
+    names = [actuator.name() for actuator in controlled_actuators(plant)]
+    line = f"{command} is without the controllers of actuators: {listed(names)}; {argument('u')} is their whole effort"
+    return [line] if names else []
 
 
 def _refuse_idle_controllers(plant: MultibodyPlant) -> None:

@@ -7,14 +7,16 @@ import ast
 import glob
 import re
 import shlex
+import shutil
 import textwrap
 
 import pytest
 from command_line import cli, succeed
-from reader_folder import make_folder, make_logs, write_arm, write_starts
+from reader_folder import make_files_of_help, make_folder, make_logs, write_arm, write_motion, write_starts
 from repository import ROOT
 
 COMMAND = re.compile(r"^    (mbcli [a-z](?:.*\\\n)*.*)", re.M)
+EXAMPLE = re.compile(r"^  (mbcli [a-z](?:.*\\\n)*.*)", re.M)  # in the help of a command
 FILE = re.compile(r"^    # (\w+\.py)\n((?:(?!    mbcli)    .*\n|\n(?=    (?!mbcli)))+)", re.M)  # that a page prints
 CELL = re.compile(r"^\|.*\|$", re.M)
 SHOWN_ELSEWHERE = ("commands", "claims")  # test_command_pages.py and test_claims.py, which runs those of the README too
@@ -27,6 +29,10 @@ NOT_RUN = {  # by a part of the command: why
     "'./swing --gain": "a program of the reader; docs/how-to/control.md has it in C",
     "--states bag/": "a bag; tests/batch/test_ros_bags.py has some",
     " -t T": "a pattern",
+}
+NOT_RUN_OF_HELP = NOT_RUN | {
+    "identify": "measured motions; docs/how-to/identify.md and tests/identification have runs",
+    "| mbcli": "a pipe; tests/cli/test_cli_pipelines.py has some",
 }
 NOT_INSTALLED = re.compile(r"not installed|no other engine is installed|brings too")
 PYTHON = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.M)
@@ -41,6 +47,7 @@ PYTHON_NOT_RUN = {  # by a part of a block: why
     "Policy(": "the file of a policy that training makes",
     "surface in log": "a log of contact surfaces; tests/log has some",
 }
+MOTIONS = re.compile(r" ((?:motion|states|torques|pick)\.csv)")  # tables of the model of a command
 ENDLESS = ("--watch", "--follow")  # until they are interrupted, as pages that are served
 
 
@@ -69,15 +76,27 @@ def reason(text, reasons=NOT_RUN):
     return next((why for part, why in reasons.items() if part in text), None)
 
 
+def examples_of_help(text):
+    """The commands that help shows, each with the file that its output goes to, or None."""
+    found = []
+    for example in EXAMPLE.findall(text):
+        for command in re.split(r" {2,}(?=[a-z])", re.sub(r"\\\n +", "", example))[0].split("; "):
+            words, _, name = command.partition(" > ")
+            found.append((words if reason(words, NOT_RUN_OF_HELP) else words.partition(" | ")[0], name or None))
+    return found
+
+
 WITH_COMMANDS = [page for page in PAGES if any(not reason(c) for c in commands_of_page(page.read_text()))]
 
 
 def shortened(words):
     """A command that ends soon."""
     if words[0] == "simulate":
-        words += ["-t", "1.6" if "--push" in words else "0.02"] + (["--no-browser"] if "--view" in words else [])
+        long = "1.6" if "--push" in words else "2.02" if "--resume" in words else "0.02"
+        words += ["-t", long] + (["--no-browser"] if "--view" in words else [])
     if words[0] == "sweep" and "status" not in words:
-        words += ["-t", "0.01", "--samples", "2", "-j", "1"] if "--samples" in words else ["-t", "0.01", "-j", "1"]
+        words += ["-t", "0.12" if "--push" in words else "0.01", "-j", "1"]
+        words += ["--samples", "2"] if "--samples" in words else []
     if words[0] == "replay" and re.search(r"\.(mp4|gif|webm)|--frames", " ".join(words)):
         words += ["--size", "64x48", "--fps", "30"]
     serves = words[0] == "view" or (words[0] == "replay" and not {"-o", "--frames"} & set(words))
@@ -91,6 +110,25 @@ def names_of(word):
     return sorted(glob.glob(word)) if "*" in word and "/" in word else [word]
 
 
+def interrupted(seconds):
+    raise KeyboardInterrupt
+
+
+def run_in_folder(command, folder, monkeypatch):
+    """The Result of a command of a page, and whether its code is that of one that ends well."""
+    write_arm(folder, is_fixed="--weld" not in command, has_motors="--actuators" not in command)
+    words, is_endless = shortened([n for word in shlex.split(command)[1:] for n in names_of(word)])
+    if "starts.csv" in words:
+        write_starts(folder, words[1])
+    with monkeypatch.context() as patched:
+        if is_endless:
+            patched.setattr("time.sleep", interrupted)
+        done = cli(*words)
+        if "--force replaces" in done.err:  # what a command before it has made
+            done = cli(*words, "--force")
+    return done, done.code in ((0, 1, 130) if is_endless else (0, 1))
+
+
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -99,28 +137,56 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
     text = page.read_text()
     for name, lines in FILE.findall(text):
         (tmp_path / name).write_text(textwrap.dedent(lines))
-
-    def interrupted(seconds):
-        raise KeyboardInterrupt
-
     wrong, absent = [], list[str]()
     for command in commands_of_page(text):
         if reason(command):
             continue
-        write_arm(tmp_path, is_fixed="--weld" not in command, has_motors="--actuators" not in command)
-        words, is_endless = shortened([n for word in shlex.split(command)[1:] for n in names_of(word)])
-        if "starts.csv" in words:
-            write_starts(tmp_path, words[1])
-        with monkeypatch.context() as patched:
-            if is_endless:
-                patched.setattr("time.sleep", interrupted)
-            done = cli(*words)
-            if "--force replaces" in done.err:  # what a command before it has made
-                done = cli(*words, "--force")
+        done, is_well = run_in_folder(command, tmp_path, monkeypatch)
         if done.code == 4 and NOT_INSTALLED.search(done.err):
             absent.append(command)
-        elif done.code not in ((0, 1, 130) if is_endless else (0, 1)):
+        elif not is_well:
             wrong.append(f"$ {command}\n{done.code}: {done.err[-600:]}")
+    assert not wrong, "\n\n".join(wrong)
+    if absent:
+        pytest.skip(f"all others ran; what these need is not installed: {'; '.join(absent)}")
+
+
+HELP = {p.stem: examples_of_help(p.read_text()) for p in sorted((ROOT / "docs/reference/commands").glob("*.md"))}
+
+
+@pytest.fixture(scope="module")
+def folder_of_help(tmp_path_factory):
+    """The files of all examples of help, of which each command gets a copy."""
+    folder = tmp_path_factory.mktemp("help")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        make_folder(folder)
+        make_logs(folder)
+        make_files_of_help(folder)
+    return folder
+
+
+@pytest.mark.parametrize("command", [name for name, found in HELP.items() if found])
+def test_the_examples_of_help_run(command, folder_of_help, tmp_path, monkeypatch):
+    folder = tmp_path / "reader"
+    shutil.copytree(folder_of_help, folder, symlinks=True)
+    monkeypatch.chdir(folder)
+    wrong, absent = [], list[str]()
+    for example, output in HELP[command]:
+        if reason(example, NOT_RUN_OF_HELP):
+            continue
+        if "--resume" in example:  # goes on with what another example has not made
+            for log in folder_of_help.glob("*.h5"):
+                shutil.copy(log, folder)
+        for table in MOTIONS.findall(example):
+            write_motion(folder, example.split()[2], table, has_accelerations="--vdot" not in example)
+        done, is_well = run_in_folder(example, folder, monkeypatch)
+        if output and "/" not in output:
+            (folder / output).write_text(done.out)
+        if done.code == 4 and NOT_INSTALLED.search(done.err):
+            absent.append(example)
+        elif not is_well:
+            wrong.append(f"$ {example}\n{done.code}: {done.err[-600:]}")
     assert not wrong, "\n\n".join(wrong)
     if absent:
         pytest.skip(f"all others ran; what these need is not installed: {'; '.join(absent)}")

@@ -16,6 +16,7 @@ from mbcli.models import load_model
 EXAMPLES = ROOT / "docs" / "examples"
 TOOL = """<link name="tool"/><joint name="mount" type="fixed"><parent link="lower"/><child link="tool"/>
 <origin xyz="0 0 -0.8"/></joint></robot>"""
+TIP = """<link name="tip"/><joint name="end" type="fixed"><parent link="rod"/><child link="tip"/></joint></robot>"""
 LIFT = """<robot name="lift"><link name="world"/><link name="cabin"><inertial><mass value="5"/><inertia ixx="1" iyy="1"
 izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="lift" type="prismatic"><parent link="world"/>
 <child link="cabin"/><axis xyz="0 0 1"/><limit lower="0" upper="3" effort="500" velocity="1"/></joint></robot>"""
@@ -45,7 +46,21 @@ COPIES = {
     "humanoid.xml": EXAMPLES / "humanoid.xml",
     "trot.py": EXAMPLES / "trot.py",
     "balance.py": EXAMPLES / "balance.py",
+    "leg.xml": SAMPLES / "closed_chains" / "closed_leg.xml",
+    "stand.yaml": SAMPLES / "closed_chains" / "closed_leg.stance.yaml",
+    "cart.sdf": SAMPLES / "cart_pole.sdf",
 }
+TABLE = """<sdf version="1.9"><model name="table"><static>true</static><pose>0 0 -3 0 0 0</pose><link name="top">
+<collision name="c"><geometry><box><size>2 2 0.1</size></box></geometry></collision></link></model></sdf>"""
+GRIPPER_XACRO = XACRO.replace('"mass" default="1"', '"use_gripper" default="false"').replace("$(arg mass)", "1")
+SCENE = """directives:
+- add_model: {name: arm, file: arm.urdf}
+"""
+SWING_UP = """class Swing:
+    def __call__(self, q, v):
+        return -0.1 * v
+"""
+ROWS = 50  # of motions
 
 
 def write_arm(folder, *, is_fixed=True, has_motors=True):
@@ -86,11 +101,46 @@ def make_folder(folder):
         (folder / name).write_text(text)
 
 
-def write_starts(folder, model):
-    """Two rows of positions of a model, both its default."""
+def make_files_of_help(folder):
+    """What examples of the help of commands have beside: loops, scenes, tables, and logs that were cut."""
+    loop = (SAMPLES / "closed_chains" / "four_bar.urdf").read_text().replace('"left"', '"crank"')
+    (folder / "four_bar.urdf").write_text(loop)
+    (folder / "assembled.json").write_text(succeed("assemble", "four_bar.urdf", "--at", "crank=0.3", "--json").out)
+    succeed("check", "robots/", "--json", "-o", "accepted.json")
+    texts = {"table.sdf": TABLE, "robot.urdf.xacro": GRIPPER_XACRO, "scene.dmd.yaml": SCENE, "swing_up.py": SWING_UP}
+    texts |= {"poses.csv": "tool_x,tool_y,tool_z\n0.4,0,0.5\n", "runs.csv": "joint.elbow.damping\n0.1\n"}
+    texts["pendulum.urdf"] = (SAMPLES / "pendulum.urdf").read_text().replace("</robot>", TIP)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    write_starts(folder, "quadruped.urdf", 4)
+    stand = ("-q", "simulate", "quadruped.urdf", "--ground", "--hold")
+    succeed(*stand, "-t", 0.1, "-o", "stand.h5")
+    succeed(*stand, "--states", "starts.csv", "--each", "-t", 0.05, "-o", "all.h5")
+    for name in ("yesterday.h5", "today.h5", "a.h5", "b.h5", "run.h5.partial", "run.recovered.h5"):
+        shutil.copy(folder / "run.h5", folder / name)
+    content = bytearray((folder / "run.h5").read_bytes())
+    content[len(content) // 2] ^= 255
+    (folder / "damaged.h5").write_bytes(content)
+
+
+def write_motion(folder, model, name, *, has_accelerations):
+    """A table of a model at rest over time, of what its name says: states, positions to follow, or efforts."""
+    plant = load_model(folder / model).plant
+    values = dict(zip(plant.GetPositionNames(), plant.GetDefaultPositions().tolist(), strict=True))
+    if name == "torques.csv":
+        values = dict.fromkeys(plant.GetActuatorNames(), 0.0)
+    elif name != "pick.csv":
+        values |= dict.fromkeys(plant.GetVelocityNames(), 0.0)
+        values |= {f"vdot:{n}": 0.0 for n in plant.GetVelocityNames() if has_accelerations}
+    rows = [["time", *values], *([k / 100, *values.values()] for k in range(ROWS))]
+    (folder / name).write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
+
+
+def write_starts(folder, model, count=2):
+    """Rows of positions of a model, all its default."""
     plant = load_model(folder / model).plant
     row = ",".join(map(repr, plant.GetDefaultPositions().tolist()))
-    (folder / "starts.csv").write_text("\n".join([",".join(plant.GetPositionNames()), row, row, ""]))
+    (folder / "starts.csv").write_text("\n".join([",".join(plant.GetPositionNames()), *[row] * count, ""]))
 
 
 def make_logs(folder):

@@ -387,6 +387,30 @@ def test_the_input_of_a_servo_is_its_control(u, moves, tmp_path):
     assert np.any(result["B"]) == moves
 
 
+@pytest.mark.peers("mujoco")
+def test_the_motion_under_a_servo_is_differentiated_as_mujocos(tmp_path):
+    import mujoco
+
+    text = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.5 0 0"/>
+    <body pos="1 0 0"><joint name="k" axis="0 1 0"/><geom size="0.1" mass="1" pos="0.5 0 0"/></body></body></worldbody>
+    <actuator><position name="p" joint="j" kp="200" kv="20"/><motor name="m" joint="k"/></actuator></mujoco>"""
+    (tmp_path / "servo.xml").write_text(text)
+    state = ["--at", "j=0.2", "--at", "k=-0.4", "--at", "j_w=0.5"]
+    found = cli("linearize", tmp_path / "servo.xml", "--u", "p=0.3 m=1", *state, "--json").json()
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+
+    def slope(x, u):
+        data.qpos[:], data.qvel[:], data.ctrl[:] = x[:2], x[2:], u
+        mujoco.mj_forward(model, data)
+        return np.concatenate([data.qvel, data.qacc])
+
+    x, u = np.array([0.2, -0.4, 0.5, 0.0]), np.array([0.3, 1.0])
+    np.testing.assert_allclose(found["f0"], slope(x, u), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(found["A"], central_differences(lambda at: slope(at, u), x), rtol=1e-6, atol=1e-5)
+    np.testing.assert_allclose(found["B"], central_differences(lambda at: slope(x, at), u), rtol=1e-6, atol=1e-5)
+
+
 def test_a_ground_counts_in_a_step_alone(tmp_path):
     file = tmp_path / "ball.urdf"
     file.write_text(

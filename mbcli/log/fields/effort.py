@@ -10,6 +10,7 @@ from mbcli.common.coordinate_names import listed
 from mbcli.errors import ModelError
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields.common import brings_nothing
+from mbcli.log.fields.u import INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,15 +58,20 @@ def rows(block: Block) -> dict[str, Any]:
     return {EFFORT: block.samples.effort[block.chosen]}
 
 
+def acted(log: Any) -> list[bool]:
+    """Whether the effort of each actuator is what acted of its input; else the input is a control."""
+    return [effort == given for effort, given in zip(log.units[EFFORT], log.units[INPUT], strict=True)]
+
+
 def require_efforts(log: Any, name: str) -> None:
     """ModelError that names the log if PD controllers acted in its run and it does not have their efforts."""
     try:
         actuators = json.loads(log.model)["actuators"]
-        acted = [str(a["name"]) for a in actuators if any(a.get("controller_gains") or ()) and a.get("control") is None]
+        held = [str(a["name"]) for a in actuators if any(a.get("controller_gains") or ()) and a.get("control") is None]
     except (KeyError, TypeError, ValueError, RecursionError):
         return  # it is not known what acted
-    if acted and EFFORT not in log.fields():
+    if held and EFFORT not in log.fields():
         raise ModelError(
-            f"{name}: error: controllers acted in the run ({listed(acted)}), and the log does not have their efforts: "
+            f"{name}: error: controllers acted in the run ({listed(held)}), and the log does not have their efforts: "
             f"log them, with {argument('fields', 'effort')} among others"
         )
