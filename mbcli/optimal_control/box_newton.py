@@ -22,12 +22,8 @@ def least_in_box(H: Matrix, g: Vector, low: Vector, high: Vector, start: Vector)
 
     H: symmetric, positive definite. LinAlgError if it is not. The best x found where the steps do not suffice.
     """
-    x = np.clip(np.linalg.solve(H, -g), low, high)
-    free = (x > low) & (x < high)
-    if free.all():
-        return x, free
     x = np.clip(start, low, high)
-    value = x @ (0.5 * (H @ x) + g)
+    value, free = x @ (0.5 * (H @ x) + g), np.ones(x.shape, dtype=bool)
     held: BoolArray | None = None
     whole: bool | None = False  # whether the last step was
     for _ in range(MOST_STEPS):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LENGTHS = 0.5 ** np.arange(8)  # of steps, all tried at once: as many as worlds share a register
 SUFFICIENT = 1e-4  # of the decrease that a pass expects
-LEAST_REGULARIZATION, MOST_REGULARIZATION, GROWTH = 1e-6, 1e10, 4.0
+LEAST_REGULARIZATION, MOST_REGULARIZATION, GROWTH = 1e-3, 1e8, 10.0
 CONVERGED, LIMIT, STUCK = "converged", "iterations", "stuck"
 
 
@@ -99,12 +99,8 @@ class Search:
     def run(self, q: Vector, v: Vector, u: FloatArray) -> Trajectory | None:
         """The motion from a state under efforts (N, nu), clipped to their bounds; None if it does not reach its end."""
         u = np.clip(u, self._low, self._high)
-        path_q, path_v = [q], [v]
-        for row in u:
-            after_q, after_v = self._steps.after(path_q[-1][None], path_v[-1][None], row[None])
-            path_q.append(after_q[0])
-            path_v.append(after_v[0])
-        return self._motion(np.array(path_q), np.array(path_v), u)
+        path_q, path_v = self._steps.along(q, v, 1, lambda k, q, v: u[k : k + 1], len(u))
+        return self._motion(path_q[:, 0], path_v[:, 0], u)
 
     def improve(self, start: Trajectory, iterations: int) -> Solution:
         """The best motion after at most so many iterations; never one that costs more than the start."""
@@ -163,11 +159,8 @@ class Search:
             Q = slopes.second[i] + AB[i].T @ Vxx @ AB[i]
             g = slopes.gradient[i] + AB[i].T @ Vx
             Quu, Qux, Qu = Q[n:, n:], Q[n:, :n], g[n:]
-            H, Hux = Quu, Qux
-            if regularization:
-                B = slopes.B[i]
-                H, Hux = Quu + regularization * (B.T @ B), Qux + regularization * (B.T @ slopes.A[i])
-            change, free, gain = _best(H, Qu, Hux, low[i], high[i], change)
+            H = Quu + np.diag(regularization * np.diag(Quu))
+            change, gain = _best(H, Qu, Qux, low[i], high[i], change)
             k[i] = change
             K[i] = gain
             first += Qu @ change
@@ -181,14 +174,16 @@ class Search:
         """The cheapest of the motions of all LENGTHS that decreases the cost enough, and its length."""
         steps, count = self._steps, len(motion.u)
         maps = steps.deviations.maps(motion.q)
-        q, v = (np.empty((count + 1, len(LENGTHS), size)) for size in (steps.nq, steps.nv))
         u = np.empty((count, len(LENGTHS), steps.nu))
-        q[0], v[0] = motion.q[0], motion.v[0]
-        for i in range(count):
+
+        def efforts(i: int, q: FloatArray, v: FloatArray) -> FloatArray:
             back = None if maps is None else maps[1][i]
-            dx = steps.deviations.of(q[i], v[i], motion.q[i], motion.v[i], back)
-            u[i] = np.clip(motion.u[i] + LENGTHS[:, None] * found.k[i] + dx @ found.K[i].T, self._low, self._high)
-            q[i + 1], v[i + 1] = steps.after(q[i], v[i], u[i])
+            dx = steps.deviations.of(q, v, motion.q[i], motion.v[i], back)
+            asked = motion.u[i] + LENGTHS[:, np.newaxis] * found.k[i] + dx @ found.K[i].T
+            u[i] = np.minimum(np.maximum(asked, self._low), self._high)
+            return u[i]
+
+        q, v = steps.along(motion.q[0], motion.v[0], len(LENGTHS), efforts, count)
         best, length = None, 0.0
         for j, a in enumerate(LENGTHS):
             trial = self._motion(q[:, j], v[:, j], u[:, j])
@@ -201,14 +196,15 @@ class Search:
 
 def _best(
     H: FloatArray, Qu: Vector, Hux: FloatArray, low: Vector, high: Vector, start: Vector
-) -> tuple[Vector, FloatArray, FloatArray]:
-    """The best change of efforts, which of them no bound holds, and the gains (m, n), 0 for those that one holds."""
-    tiny = 1e-12 * max(np.trace(H) / len(H), 1e-300)
-    H = H + tiny * np.eye(len(H))  # efforts that cost and do nothing
+) -> tuple[Vector, FloatArray]:
+    """The best change of efforts and the gains (m, n), 0 for efforts that a bound holds."""
+    H = H + 1e-12 * max(np.trace(H) / len(H), 1e-300) * np.eye(len(H))  # efforts that cost and do nothing
+    free_best = -np.linalg.solve(H, np.column_stack([Qu, Hux]))
+    change: Vector = free_best[:, 0]
+    if (change > low).all() and (change < high).all():
+        return change, free_best[:, 1:]
     change, free = least_in_box(H, Qu, low, high, start)
-    gain = np.zeros_like(Hux)
-    if free.all():
-        gain = -np.linalg.solve(H, Hux)
-    elif free.any():
+    gain = np.zeros(Hux.shape)
+    if free.any():
         gain[free] = -np.linalg.solve(H[np.ix_(free, free)], Hux[free])
-    return change, free, gain
+    return change, gain

@@ -87,8 +87,7 @@ def plan_of(
             f"{file.name}: error: nothing cheaper than the first guess was found, which is not optimal"
         )
     best = found.trajectory
-    time = problem.period * np.arange(len(best.q))
-    track = Track(time, best.q, best.v, best.u, found.K)
+    track = Track(problem.period * np.arange(len(best.q), dtype=float), best.q, best.v, best.u, found.K)
     costs = [problem.costs.by_label(np.vstack([each.running, each.end])) for each in (best, first)]
     plan = Plan(track, found.status, costs[0], costs[1], found.iterations, wall_time, 0.0)
     plan = replace(plan, difference=_difference(file, loaded, plan, gains=False))
@@ -127,6 +126,7 @@ def _difference(
     finally:
         run.release()  # the plant may be the caller's
     every, track = round(file.settings.period / loaded.plant.time_step()), plan.track
+    rows: Any
     with nullcontext(run.memory) if log is None else open_log(log) as rows:
         q, v = (np.asarray(rows.field(f"state/{name}"))[::every] for name in "qv")
     return float(max(np.abs(q - track.q).max(), np.abs(v - track.v).max()))

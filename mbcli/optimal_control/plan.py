@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ModelError
-from mbcli.log import open_log
+from mbcli.log import Log, open_log
 
 if TYPE_CHECKING:
-    import os
-
     from mbcli.math.array_types import FloatArray
     from mbcli.optimal_control.dynamic_programming import Iteration
 
@@ -100,8 +99,8 @@ class Plan:
 def read_track(path: str | os.PathLike[str]) -> Track:
     """The Track in the log of a plan. ModelError: it has none."""
     with open_log(path) as log:
-        saved = log.read_checkpoint() or {}
-        return track_of(saved, f"{log.path}")
+        saved = log.read_checkpoint() if isinstance(log, Log) else None
+        return track_of(saved or {}, os.fspath(path))
 
 
 def track_of(saved: Mapping[str, Any], place: str) -> Track:

@@ -20,6 +20,8 @@ from mbcli.optimal_control.deviations import Deviations
 from mbcli.simulation.worlds import Worlds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.math.array_types import FloatArray, Vector
     from mbcli.models.loaded_model import LoadedModel
 
@@ -76,14 +78,33 @@ class PlantSteps:
             self._worlds[key] = Worlds(self._loaded, count, threads=threads, warn=lambda line: None)
         return self._worlds[key]
 
+    def along(
+        self, q: Vector, v: Vector, count: int, efforts: Callable[[int, FloatArray, FloatArray], FloatArray], knots: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """The motions of some worlds from one state: q (knots + 1, count, nq), v; NaN from where a world stops.
+
+        efforts: (number of the knot, q (count, nq), v) -> (count, nu) until the next one.
+        """
+        worlds = self.worlds(count)
+        worlds.reset(slice(None), q, v)
+        path_q, path_v = np.empty((knots + 1, count, self.nq)), np.empty((knots + 1, count, self.nv))
+        path_q[0], path_v[0] = worlds.q, worlds.v
+        for k in range(knots):
+            worlds.u[:] = efforts(k, path_q[k], path_v[k])
+            worlds.step(self.frames)
+            path_q[k + 1], path_v[k + 1] = worlds.q, worlds.v
+            if worlds.status.any():
+                stopped = worlds.status != 0
+                path_q[k + 1, stopped] = path_v[k + 1, stopped] = np.nan
+        return path_q, path_v
+
     def after(self, q: FloatArray, v: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """States (n, nq), (n, nv) after the steps from others; NaN where a world stops."""
+        """States (n, nq), (n, nv) after the steps from others; where a world stops, its last ones."""
         worlds = self.worlds(len(q))
         worlds.reset(slice(None), q, v)
         worlds.u[:] = u
         worlds.step(self.frames)
-        stopped = worlds.status != 0
-        return np.where(stopped[:, None], np.nan, worlds.q), np.where(stopped[:, None], np.nan, worlds.v)
+        return worlds.q.copy(), worlds.v.copy()
 
     # derivatives
 
@@ -115,9 +136,7 @@ class PlantSteps:
             dq = dq if back is None else np.einsum("kij,kj->ki", back[knots], dq)
             parts.append(each.slopes(np.hstack([dq, values[1][rows] - v_after[knots]])))
             first += len(each.q)
-        found = np.concatenate(parts, axis=2)
-        found[~np.isfinite(found)] = 0.0  # of a world that cannot go on nothing is known
-        return found
+        return np.concatenate(parts, axis=2)
 
     def _after_exactly(self, q: FloatArray, v: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         q_after, v_after = np.empty_like(q), np.empty_like(v)
