@@ -20,6 +20,8 @@ WHY = {
     "stuck": "no step was found that makes it cheaper, though one was expected",
 }
 
+SAME = 1e-9  # [rad, m, rad/s or m/s]: motions that differ less are the same
+
 
 @click.command()
 @click.argument("model", required=False, metavar="[MODEL]")
@@ -74,21 +76,21 @@ def optimize(
 
 
 def _lines(plan: Plan) -> list[str]:
+    rows = [[name, number(plan.start_costs[name]), number(cost)] for name, cost in plan.costs.items()]
+    rows.append(["in all", number(plan.start_cost), number(plan.cost)])
     lines = [
-        f"{counted(len(plan.iterations), 'iteration')} in {plan.wall_time:.3g} s: {WHY[plan.status]}",
+        f"{counted(len(plan.iterations), 'iteration')}: {WHY[plan.status]}",
         "",
-        table(
-            [
-                *([name, number(plan.start_costs[name]), number(cost)] for name, cost in plan.costs.items()),
-                ["in all", number(plan.start_cost), number(plan.cost)],
-            ],
-            ["cost", "of the guess", "of the plan"],
-        ),
+        table(rows, ["cost", "of the guess", "of the plan"]),
         "",
-        f"simulate under its efforts differs from the plan by {plan.difference:.2g} at most",
+        f"a run of simulate under its efforts {_differs(plan.difference)} the plan",
     ]
-    if plan.log is not None:
+    if plan.feedback_difference is not None:
         lines.append(
-            f"plan: {plan.log}, a run under its efforts and gains, which differs by {plan.feedback_difference:.2g}"
+            f"plan: {plan.log}, a run under its efforts and gains, which {_differs(plan.feedback_difference)} it"
         )
     return lines
+
+
+def _differs(difference: float) -> str:
+    return "is" if difference <= SAME else f"differs by up to {difference:.2g} from"

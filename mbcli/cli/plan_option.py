@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,5 +49,5 @@ def words_of_run(file: ControlFile, model: str | None, stated: Mapping[str, floa
     words += [] if file.settings.pose is None else [f"--pose={file.settings.pose}"]
     words += [f"--at={name}={value!r}" for name, value in stated.items()]
     words += [f"--duration={file.settings.horizon!r}", "--log-rate=0.0", "--fields=u,effort,energy"]
-    name = os.path.relpath(str(file.model)) if model is None else model
+    name = str(file.model) if model is None else model
     return ["mbcli", "simulate", *words, f"--controller={log}", "--", name]

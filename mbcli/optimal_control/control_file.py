@@ -17,8 +17,8 @@ from mbcli.environments.term_kinds import KINDS, found_under
 from mbcli.environments.term_reading import check_section, read_values
 from mbcli.errors import ModelError
 from mbcli.log import open_log
-from mbcli.optimal_control.cost_terms import BY, COSTS, END, EXTRA, KINDS_OF_COSTS, RUN
-from mbcli.optimal_control.costs import Costs, CostTerm
+from mbcli.optimal_control.cost_terms import BY, COSTS, EXTRA, KINDS_OF_COSTS
+from mbcli.optimal_control.costs import END, RUN, Costs, CostTerm
 from mbcli.optimal_control.dynamic_programming import Search
 from mbcli.optimal_control.plant_steps import PlantSteps
 from mbcli.parsers.diagnostics import Diagnostics

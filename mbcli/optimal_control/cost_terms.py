@@ -16,6 +16,7 @@ from mbcli.environments.term_kinds import KINDS, found_under, name_of
 from mbcli.environments.term_registry import Term, term_of
 from mbcli.math.roll_pitch_yaw import RollPitchYaw
 from mbcli.models.loading import find_frame
+from mbcli.optimal_control.costs import BOTH, END, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 COSTS: dict[str, Term] = {}
 BY: dict[str, str] = {}  # {name of a term: those of q, v, u that it depends on}
-RUN, END, BOTH = "run", "end", "both"  # when a term counts
 EXTRA = {"weight": ("NotNegative", True), "at": ("When", False)}
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.engine.queries.state_batch import StateBatch
-from mbcli.optimal_control.cost_terms import BOTH, END, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from mbcli.optimal_control.plant_steps import Perturbed, PlantSteps
 
 WORLD_FRAME = 0
+RUN, END, BOTH = "run", "end", "both"  # when a term counts
 
 
 @dataclass(frozen=True)

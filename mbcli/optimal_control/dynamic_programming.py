@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mbcli.optimal_control.box_newton import least_in_box
-from mbcli.optimal_control.cost_terms import END, RUN
+from mbcli.optimal_control.costs import END, RUN
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray, Vector
