@@ -12,8 +12,7 @@ import numpy as np
 from mbcli.common.coordinate_names import NamedCoordinates
 from mbcli.config.config_fields import REQUIRED, ValueProblem, accept, setting
 from mbcli.environments.model_of_file import Load, ModelOfFile, read_root
-from mbcli.environments.task_worlds import steps_of
-from mbcli.environments.term_kinds import KINDS, found_under
+from mbcli.environments.term_kinds import KINDS, SAME_TIME, found_under
 from mbcli.environments.term_reading import check_section, read_values
 from mbcli.errors import ModelError
 from mbcli.log import open_log
@@ -67,15 +66,16 @@ class ControlFile(ModelOfFile):
 
     settings: ControlSettings
 
-    @property
-    def knots(self) -> int:
-        """How often efforts are chosen. ModelError where the horizon is not of whole periods."""
-        count = round(self.settings.horizon / self.settings.period)
-        if not 1 <= count <= MOST_KNOTS or abs(count * self.settings.period - self.settings.horizon) > 1e-6 * count:
-            place = self.root.get("horizon").place  # type: ignore[union-attr]
+    def _whole(self, key: str, of: float, what: str, most: int) -> int:
+        """How many times `of` [s] the time under a key is. ModelError with its place where they are not whole."""
+        time = float(getattr(self.settings, key))
+        count = round(time / of)
+        if not 1 <= count <= most or abs(count * of - time) > SAME_TIME * of:
+            node = self.root.get(key)
+            assert node is not None
+            place = node.place
             raise ModelError(
-                f"{place.file}:{place.line}: error: horizon: {self.settings.horizon:g} s is not 1 to {MOST_KNOTS} "
-                f"periods of {self.settings.period:g} s"
+                f"{place.file}:{place.line}: error: {key}: {time:g} s is not 1 to {most} {what} of {of:g} s"
             )
         return count
 
@@ -106,9 +106,10 @@ class ControlFile(ModelOfFile):
 
     def problem(self, loaded: LoadedModel, threads: int | None = None) -> Problem:
         """The file in a model. ModelError with the place of each fault."""
-        knots = self.knots
+        knots = self._whole("horizon", self.settings.period, "periods", MOST_KNOTS)
+        frames = self._whole("period", loaded.plant.time_step(), "time steps", MOST_KNOTS)
         _, at_start = self.start(loaded)
-        steps = PlantSteps(loaded, steps_of(loaded.plant.time_step(), self.settings.period), threads)
+        steps = PlantSteps(loaded, frames, threads)
         q, v = at_start.q[0].copy(), at_start.v[0].copy()
         terms = self._terms(at_start)
         costs = Costs(terms, steps, self.settings.period, q, v)
@@ -211,6 +212,8 @@ def _bounds(node: YamlNode, worlds: Any, low: Vector, high: Vector) -> tuple[Vec
             most = accept(float, child.value if child.kind == "scalar" else child.describe(), {"minimum": 0.0})
             least = -most
         low[which], high[which] = np.maximum(low[which], least), np.minimum(high[which], most)
+        if (low > high).any():
+            raise ValueProblem("VALUE_RANGE", f"of {name} are beyond the limit of the model")
     return low, high
 
 

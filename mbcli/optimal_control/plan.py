@@ -110,6 +110,7 @@ def track_of(saved: Mapping[str, Any], place: str) -> Track:
     fits = arrays["u"].ndim == 2 and count > 0 and all(np.isfinite(values).all() for values in arrays.values())
     fits = fits and arrays["K"].shape == (*arrays["u"].shape, 2 * nv) and arrays["q"].ndim == 2
     fits = fits and all(len(arrays[name]) == count + 1 for name in ("time", "q", "v"))
-    if not fits:
+    steps = np.diff(arrays["time"]) if fits and arrays["time"].ndim == 1 else np.zeros(1)
+    if not (steps > 0.0).all() or not np.allclose(steps, steps[0]):
         raise ModelError(f"{place}: error: is no log of a plan: mbcli optimize makes one")
     return Track(**arrays)

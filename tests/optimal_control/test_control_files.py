@@ -25,6 +25,8 @@ FAULTS = [
     ("period: 0.02", "perod: 1\nperiod: 0.02", 2, 'unknown key "perod".*did you mean "period"'),
     ("horizon: 0.1", "horizon: -1", 3, "horizon must be greater than 0"),
     ("horizon: 0.1", "horizon: 0.03", 3, "horizon: 0.03 s is not 1 to .* periods of 0.02 s"),
+    ("period: 0.02", "period: 0.025", 2, "period: 0.025 s is not 1 to .* time steps of 0.01 s"),
+    ("{slider: 20}", "{slider: [50, 60]}", 5, "efforts of slider are beyond the limit of the model"),
     ("{dt: 0.01}", "{dt: 0.01, grund: 0}", 4, 'unknown key "grund" in Load'),
     ("{slider: 20}", "{sliter: 20}", 5, "efforts: there is no actuator named 'sliter'"),
     ("{slider: 20}", "{slider: much}", 5, "efforts must be a number"),

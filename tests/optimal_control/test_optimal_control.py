@@ -14,7 +14,8 @@ from mbcli.models import load_model
 from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.optimal_control import PlanFeedback, PredictiveControl, optimize
 from mbcli.optimal_control.control_file import loaded_for, read_control
-from mbcli.simulation import resume, simulate
+from mbcli.simulation import Worlds, resume, simulate
+from mbcli.simulation.control.choices import is_control_file, is_plan
 
 EXAMPLES = ROOT / "docs" / "examples"
 SLIDES = """<robot name="slides"><link name="world"/>
@@ -38,7 +39,7 @@ def linear_task(path, **more):
     return {
         "model": str(path),
         "period": 0.05,
-        "horizon": 1.0,
+        "horizon": 0.5,
         "load": {"dt": 0.05, "actuators": "motor"},
         "start": {"x_x": 1.0, "y_x": -0.5, "y_v": 0.2},
         "guess": "zeros",
@@ -62,7 +63,7 @@ def riccati(path, q, v):
     h = 0.05
     Q, R, S = h * np.diag([3.0, 3.0, 0.5, 0.5]), h * 0.01 * np.eye(2), np.diag([20.0, 20.0, 0.0, 0.0])
     gains = []
-    for _ in range(20):
+    for _ in range(10):
         K = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
         S = Q + A.T @ S @ (A - B @ K)
         gains.append(-K)
@@ -84,18 +85,18 @@ def test_a_linear_problem_is_solved_in_one_iteration_to_the_solution_of_riccati(
 
 @pytest.mark.usefixtures("ready_kernels")
 def test_limits_hold_and_no_change_within_them_is_cheaper(slides):
-    plan = optimize(linear_task(slides, efforts={"all": 4.0, "y": [-1.0, 2.0]}, tolerance=1e-14), threads=1)
+    plan = optimize(linear_task(slides, efforts={"all": 12.0, "y": [-3.0, 4.0]}, tolerance=1e-14), threads=1)
     u = plan.track.u
     assert plan.converged
-    assert (np.abs(u[:, 0]) <= 4.0).all() and (u[:, 1] >= -1.0).all() and (u[:, 1] <= 2.0).all()
-    held = (np.abs(u[:, 0]) == 4.0) | (u[:, 1] == -1.0) | (u[:, 1] == 2.0)
+    assert (np.abs(u[:, 0]) <= 12.0).all() and (u[:, 1] >= -3.0).all() and (u[:, 1] <= 4.0).all()
+    held = (np.abs(u[:, 0]) == 12.0) | (u[:, 1] == -3.0) | (u[:, 1] == 4.0)
     assert held.any() and not held.all()
 
     file = read_control(linear_task(slides))
     problem = file.problem(loaded_for(file, None), threads=1)
     random = np.random.default_rng(1)
     for _ in range(10):
-        other = np.clip(u + random.normal(scale=0.05, size=u.shape), [-4.0, -1.0], [4.0, 2.0])
+        other = np.clip(u + random.normal(scale=0.05, size=u.shape), [-12.0, -3.0], [12.0, 4.0])
         assert problem.search.run(problem.q, problem.v, other).cost > plan.cost
 
 
@@ -105,7 +106,7 @@ def test_a_plan_is_a_log_that_simulate_repeats(slides, tmp_path):
     plan = optimize(linear_task(slides), log=path, threads=1)
     assert plan.difference <= 1e-12 and plan.feedback_difference <= 1e-12
     with open_log(path) as log:
-        assert log.status == "complete" and log.row_count == 21
+        assert log.status == "complete" and log.row_count == 11
         assert np.abs(log.field("input/u")[:-1] - plan.track.u).max() <= 1e-9
     again = PlanFeedback(path).track
     assert all((getattr(again, name) == getattr(plan.track, name)).all() for name in vars(again))
@@ -155,9 +156,26 @@ def test_the_command_prints_costs_and_writes_the_plan(slides, tmp_path):
     text = cli("optimize", "--task", str(task)).out
     assert "1 iteration: no step is left" in text and "a run of simulate under its efforts is the plan" in text
     assert cli("optimize", "--task", str(task), "-o", str(path)).code == 6  # it is there
-    run = ("--dt", "0.05", "--actuators", "motor", "--at", "x_x=1", "--controller", str(path), "-t", "1", "--no-log")
+    run = ("--dt", "0.05", "--actuators", "motor", "--at", "x_x=1", "--controller", str(path), "-t", "0.5", "--no-log")
     again = cli("simulate", str(slides), *run)
     assert again.code == 0
+
+
+def test_a_command_with_a_file_at_its_end_is_a_command():
+    assert is_plan("plan.h5") and is_control_file("my.control.yaml")
+    assert not is_plan("./swing --log out.h5") and not is_control_file("./swing --gains gains.yaml")
+
+
+@pytest.mark.usefixtures("ready_kernels")
+def test_many_worlds_follow_a_plan(slides):
+    plan = optimize(linear_task(slides), threads=1)
+    loaded = load_model(slides, dt=0.05, actuators="motor")
+    worlds = Worlds(loaded, 2, start={"x_x": 1.0, "y_x": -0.5, "y_v": 0.2}, threads=1)
+    worlds.q[1] += 0.1
+    with worlds.under_controller(PlanFeedback(plan)):
+        rows = worlds.rollout(10)
+    assert np.abs(rows[0, :, :2] - plan.track.q[1:]).max() <= 1e-9
+    assert np.abs(rows[1, -1, :2] - plan.track.q[-1]).max() < 0.03  # the gains lead back what began 0.1 m off
 
 
 @compiled
@@ -212,3 +230,29 @@ def test_plans_in_the_loop_take_an_arm_to_its_point_under_a_push_and_go_on_after
     simulate(SAMPLES / "arm7.urdf", 0.6, log=tmp_path / "part.h5", **part).close()
     whole = resume(tmp_path / "part.h5", SAMPLES / "arm7.urdf", 1.5, **{k: x for k, x in part.items() if k != "start"})
     assert (whole.field("state/q") == log.field("state/q")).all()
+
+
+@compiled
+def test_a_plan_of_feet_on_the_ground_costs_less_and_is_the_run_of_simulate():
+    task = {
+        "model": str(EXAMPLES / "walker.xml"),
+        "period": 0.02,
+        "horizon": 0.1,
+        "load": {"dt": 0.005, "contact": True},
+        "pose": "stand",
+        "guess": "zeros",
+        "iterations": 2,
+        "cost": [
+            {"term": "efforts", "of": "all", "target": 0, "weight": 1e-4},
+            {"term": "velocities", "of": "all", "target": 0, "weight": 0.1},
+            {"term": "posture", "of": "all", "weight": 10},
+            {"term": "orientation", "frame": "trunk", "target": [0, 0, 0], "weight": 10},
+            {"term": "spin", "frame": "trunk", "target": [0, 0, 0], "weight": 0.1, "at": "end"},
+            {"term": "velocity", "frame": "trunk", "target": [0.2, 0, 0], "weight": 10, "at": "end"},
+        ],
+    }
+    plan = optimize(task, threads=1)
+    costs = [plan.start_cost, *(iteration.cost for iteration in plan.iterations)]
+    assert len(costs) > 1 and (np.diff(costs) < 0.0).all()
+    assert plan.cost == pytest.approx(costs[-1], rel=1e-12)
+    assert plan.difference <= 1e-9

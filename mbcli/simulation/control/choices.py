@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 WAYS = ("computed-torque", "pd", "prescribed")
@@ -18,12 +19,19 @@ def is_policy(given: Any) -> bool:
 
 def is_plan(given: Any) -> bool:
     """Whether a text is the name of the log of a plan."""
-    return isinstance(given, str) and given.lower().endswith(LOGS)
+    return _is_file(given, LOGS)
 
 
 def is_control_file(given: Any) -> bool:
     """Whether a text is the name of a control file (mbcli.optimal_control), by which plans are made in the loop."""
-    return isinstance(given, str) and given.lower().endswith(YAML)
+    return _is_file(given, YAML)
+
+
+def _is_file(given: Any, suffixes: tuple[str, ...]) -> bool:
+    """Whether a text is the name of a file, and no command whose last word is one."""
+    if not isinstance(given, str) or not given.lower().endswith(suffixes):
+        return False
+    return len(given.split()) == 1 or os.path.isfile(given)
 
 
 class ControllerChoice(NamedTuple):
