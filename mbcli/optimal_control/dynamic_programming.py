@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LENGTHS = 0.5 ** np.arange(8)  # of steps, all tried at once: as many as worlds share a register
 SUFFICIENT = 1e-4  # of the decrease that a pass expects
 LEAST_REGULARIZATION, MOST_REGULARIZATION, GROWTH = 1e-3, 1e8, 10.0
+TINY = 1e-12  # of the largest number of the diagonal
 CONVERGED, LIMIT, STUCK = "converged", "iterations", "stuck"
 
 
@@ -154,13 +155,15 @@ class Search:
         k, K = np.zeros((count, m)), np.zeros((count, m, n))
         Vx, Vxx, first, second = slopes.end_gradient, slopes.end_second, 0.0, 0.0
         low, high, change = self._low - motion.u, self._high - motion.u, np.zeros(m)
-        AB = np.concatenate([slopes.A, slopes.B], axis=2)
+        AB, diagonal = np.concatenate([slopes.A, slopes.B], axis=2), np.diag_indices(m)
         for i in range(count - 1, -1, -1):
             Q = slopes.second[i] + AB[i].T @ Vxx @ AB[i]
             g = slopes.gradient[i] + AB[i].T @ Vx
             Quu, Qux, Qu = Q[n:, n:], Q[n:, :n], g[n:]
-            H = Quu + np.diag(regularization * np.diag(Quu))
-            change, gain = _best(H, Qu, Qux, low[i], high[i], change)
+            H = Quu.copy()
+            H[diagonal] *= 1.0 + regularization
+            H[diagonal] += TINY * H[diagonal].max()  # for efforts that cost and do nothing
+            change, gain = _best(H, g[n:], Qux, low[i], high[i], change)
             k[i] = change
             K[i] = gain
             first += Qu @ change
@@ -198,8 +201,7 @@ def _best(
     H: FloatArray, Qu: Vector, Hux: FloatArray, low: Vector, high: Vector, start: Vector
 ) -> tuple[Vector, FloatArray]:
     """The best change of efforts and the gains (m, n), 0 for efforts that a bound holds."""
-    H = H + 1e-12 * max(np.trace(H) / len(H), 1e-300) * np.eye(len(H))  # efforts that cost and do nothing
-    free_best = -np.linalg.solve(H, np.column_stack([Qu, Hux]))
+    free_best = -np.linalg.solve(H, np.hstack([Qu[:, np.newaxis], Hux]))
     change: Vector = free_best[:, 0]
     if (change > low).all() and (change < high).all():
         return change, free_best[:, 1:]

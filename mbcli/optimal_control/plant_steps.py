@@ -133,7 +133,7 @@ class PlantSteps:
             rows = slice(first, first + len(each.q))
             knots = np.repeat(np.arange(len(q_after)), len(each.q) // max(len(q_after), 1))
             dq = values[0][rows] - q_after[knots]
-            dq = dq if back is None else np.einsum("kij,kj->ki", back[knots], dq)
+            dq = dq if back is None else (back[knots] @ dq[:, :, np.newaxis])[:, :, 0]
             parts.append(each.slopes(np.hstack([dq, values[1][rows] - v_after[knots]])))
             first += len(each.q)
         return np.concatenate(parts, axis=2)
