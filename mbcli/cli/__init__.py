@@ -48,6 +48,7 @@ COMMANDS = {
     "momentum": ("momentum", "Momentum about a point."),
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
+    "optimize": ("optimize", "The efforts that cost least over a time, within limits, and feedback about them."),
     "identify": ("identify", "Masses, inertias and friction from measured motion, into the model file."),
     "excite": ("excite", "A motion within limits from which parameters can be identified."),
     "loads": ("loads", "What actuators and joints bear over a run: peaks, power, forces in joints."),
@@ -62,7 +63,7 @@ COMMANDS = {
 }
 GROUPS = {  # of commands in --help
     "Models": ("check", "inspect", "compare", "convert", "view"),
-    "Runs": ("simulate", "sweep", "linearize", "log", "replay", "loads"),
+    "Runs": ("simulate", "sweep", "optimize", "linearize", "log", "replay", "loads"),
     "Answers at a state": (
         "kinematics", "jacobian", "mass-matrix", "inverse-dynamics", "forward-dynamics", "assemble",
         "constrained-dynamics", "bias", "gravity", "energy", "com", "momentum", "contact",
@@ -80,6 +81,7 @@ ELSEWHERE = {  # what people type: the command that does it
     "validate": "check", "visualize": "view", "show-model": "view", "video": "replay", "animate": "replay",
     "gif": "replay", "render": "replay", "play": "replay", "drag": "simulate --view",
     "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",
+    "ilqr": "optimize", "ddp": "optimize", "mpc": "simulate --controller", "plan": "optimize",
 }  # fmt: skip
 OPTIONS_ELSEWHERE = {  # options that people type: what does it, where there is no such option
     **dict.fromkeys(("--worlds", "--num-worlds", "--envs", "--num-envs"), "--states STARTS --each"),

@@ -97,7 +97,7 @@ def controller_choice(options: Options) -> ControllerChoice | None:
         return None
     limit = DEFAULT_LIMIT if options.controller_limit is None else options.controller_limit
     late = options.controller_delay or 0.0, options.controller_quantum or 0.0
-    given = getattr(options, "policy", None) or options.controller
+    given = getattr(options, "policy", None) or getattr(options, "plan", None) or options.controller
     return ControllerChoice(given, options.controller_rate, limit, options.controller_pickle, *late)
 
 

@@ -29,6 +29,7 @@ from mbcli.cli.options import (
     usage_errors,
 )
 from mbcli.cli.output import document, number, printable, refuse_given_inputs, require_finite, tell, warn
+from mbcli.cli.plan_option import take_plan
 from mbcli.cli.progress_lines import CompilingLine, TerminalLine
 from mbcli.cli.run_settings import plant_arguments, read_actuation, refuse_two_controls, run_arguments
 from mbcli.cli.signals import Terminated, ending_signals
@@ -224,9 +225,10 @@ def _repeat_command(ctx: click.Context, values: dict[str, Any]) -> int:
 def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
     policy = take_task(ctx, values, quiet)
+    plan = take_plan(values) if policy is None else None
     model, state = take(values, MODEL_KEYS), take(values, STATE_KEYS)
     options = take(values, tuple(values))
-    options.policy = policy
+    options.policy, options.plan = policy, plan
     refuse_two_controls(options)
     of_plant = plant_arguments(options)
     each = options.states is not None or options.each or options.states_format or options.fill

@@ -59,7 +59,7 @@ def _places(what: str, names_of: Callable[[TaskWorlds], list[str]]) -> Callable[
         if not items:
             raise ValueProblem("VALUE_TYPE", f"is an empty list: it takes names, or {ALL}")
         coordinates = NamedCoordinates(names, what)
-        found = [_found(coordinates.find, _name(item)) for item in items]
+        found = [found_under(coordinates.find, name_of(item)) for item in items]
         if len(set(found)) < len(found):
             raise ValueProblem("VALUE_NAME", f"names a {what} twice")
         return np.array(found)
@@ -87,14 +87,14 @@ def _quaternion_places(worlds: TaskWorlds) -> list[int]:
 
 
 def _coordinate(node: YamlNode, worlds: TaskWorlds) -> Coordinate:
-    return _found(_state_names(worlds).find, _name(node))
+    return found_under(_state_names(worlds).find, name_of(node))
 
 
 def _numbers(node: YamlNode, worlds: TaskWorlds) -> Numbers:
     if node.kind != "mapping" or not node.keys():
         raise ValueProblem("VALUE_TYPE", f"is a mapping of names and numbers; found {node.describe()}")
     names = _state_names(worlds)
-    return [(_found(names.find, name), _number(child, worlds)) for name, child in node.items()]
+    return [(found_under(names.find, name), _number(child, worlds)) for name, child in node.items()]
 
 
 def _state_names(worlds: TaskWorlds) -> StateNames:
@@ -102,11 +102,11 @@ def _state_names(worlds: TaskWorlds) -> StateNames:
 
 
 def _body(node: YamlNode, worlds: TaskWorlds) -> int:
-    return _found(worlds.track, _name(node))
+    return found_under(worlds.track, name_of(node))
 
 
 def _sensing(node: YamlNode, worlds: TaskWorlds) -> str:
-    sensor = _found(lambda name: sensors_named(worlds.plant, [name])[0], _name(node))
+    sensor = found_under(lambda name: sensors_named(worlds.plant, [name])[0], name_of(node))
     return str(sensor.path.removeprefix(FOLDER))
 
 
@@ -116,7 +116,7 @@ def _axis(node: YamlNode, worlds: TaskWorlds) -> int:
 
 def _bodies(node: YamlNode, worlds: TaskWorlds) -> IntArray:
     items = list(node) if node.kind == "sequence" else [node]
-    frames = [_found(lambda name: find_frame(worlds.plant, name, "body"), _name(item)) for item in items]
+    frames = [found_under(lambda name: find_frame(worlds.plant, name, "body"), name_of(item)) for item in items]
     return np.array([int(frame.body().index()) for frame in frames], dtype=np.int64)
 
 
@@ -125,7 +125,7 @@ def _link(node: YamlNode, worlds: TaskWorlds) -> int:
 
 
 def _file(node: YamlNode, worlds: TaskWorlds) -> Path:
-    return Path(node.place.file).parent / _name(node)
+    return Path(node.place.file).parent / name_of(node)
 
 
 def _range(node: YamlNode, worlds: TaskWorlds) -> Range:
@@ -161,7 +161,7 @@ def _whole(node: YamlNode, worlds: TaskWorlds) -> int:
 
 
 def _new_name(node: YamlNode, worlds: TaskWorlds) -> str:
-    name = _name(node)
+    name = name_of(node)
     if name in worlds.commands:
         raise ValueProblem("VALUE_NAME", f"names a second command {name}")
     return name
@@ -169,7 +169,7 @@ def _new_name(node: YamlNode, worlds: TaskWorlds) -> str:
 
 def _commanded(node: YamlNode, worlds: TaskWorlds) -> str:
     names = list(worlds.commands)
-    return names[_found(NamedCoordinates(names, "command").find, _name(node))]
+    return names[found_under(NamedCoordinates(names, "command").find, name_of(node))]
 
 
 def _number(node: YamlNode, worlds: TaskWorlds) -> float:
@@ -180,7 +180,7 @@ def _positive(node: YamlNode, worlds: TaskWorlds) -> float:
     return accept(float, _scalar(node), {"above": 0.0})
 
 
-def _name(node: YamlNode) -> str:
+def name_of(node: YamlNode) -> str:
     value = _scalar(node)
     if not isinstance(value, str):
         raise ValueProblem("VALUE_TYPE", f"takes a name; found {describe(value)}")
@@ -193,7 +193,7 @@ def _scalar(node: YamlNode) -> Any:
     return node.value
 
 
-def _found(find: Callable[[str], Any], name: str) -> Any:
+def found_under(find: Callable[[str], Any], name: str) -> Any:
     """What a function finds under a name; ValueProblem with its reason if it finds nothing."""
     try:
         return find(name)

@@ -70,7 +70,7 @@ ROOMS = (
     ("mbcli.batch", "mbcli.simulation"),
     ("mbcli.comparison", "mbcli.sweeps", "mbcli.identification"),
     ("mbcli.environments", "mbcli.systems"),
-    ("mbcli.planning",),
+    ("mbcli.planning", "mbcli.optimal_control"),
     ("mbcli.visualization", "mbcli.examples"),
     ("mbcli.pydrake_equations",),
     ("mbcli.all", "mbcli.multibody.all", "mbcli.pydrake_names"),

@@ -380,6 +380,20 @@ TRIALS = {
             Fault("contradiction", "m.urdf --ground", USAGE, "--ground needs --discrete"),
         ],
     ),
+    "optimize": Trial(
+        "--task go.control.yaml",
+        "no step is left that would make it cheaper",
+        "m.urdf --task go.control.yaml --json",
+        [
+            Fault("missing argument", "", USAGE, "Missing option '--task'"),
+            Fault("missing file", "--task gone.yaml", MISSING, "gone.yaml: error"),
+            Fault("missing file", "gone.urdf --task go.control.yaml", MISSING, "gone.urdf: no such file"),
+            Fault("broken file", "--task broken.yaml", INVALID, "broken.yaml:"),
+            Fault("broken file", "broken.urdf --task go.control.yaml", INVALID, "broken.urdf:4:"),
+            Fault("wrong value", "--task go.control.yaml --iterations 0", USAGE, "0 is not in the range"),
+            Fault("unwritable output", "--task go.control.yaml -o gone/plan.h5", OUTPUT, "gone/plan.h5"),
+        ],
+    ),
     "identify": Trial(
         "m.urdf --data measured.csv --validate measured.csv --friction none",
         "combinations that motions can show",
@@ -613,6 +627,16 @@ APART = """constraints:
 """
 
 
+CONTROL = """model: m.urdf
+period: 0.05
+horizon: 0.15
+load: {dt: 0.05}
+cost:
+  - {term: efforts, of: all, target: 0, weight: 1}
+  - {term: positions, of: elbow, target: 0.5, weight: 10, at: end}
+"""
+
+
 def material(folder):
     """Writes the files that the words of TRIALS name."""
     for name, source in (
@@ -631,6 +655,7 @@ def material(folder):
         "short.csv": "shoulder,elbow,shoulder_w,elbow_w\n1\n",
         "misnamed.csv": "shoulder,elbw,shoulder_w,elbow_w\n0,0,0,0\n",
         "text.h5": "no log\n",
+        "go.control.yaml": CONTROL,
     }
     for name, text in texts.items():
         (folder / name).write_text(text)

@@ -124,6 +124,13 @@ PAGES = {
         },
     ),
     "linearize": Page((f"mbcli linearize {ARM} --at elbow=0.3",), STATE),
+    "optimize": Page(
+        (
+            "mbcli optimize --task docs/examples/lift.control.yaml -o plan.h5",
+            "mbcli log show plan.h5 --fields u,q,v",
+        ),
+        {"how-to/control.md#plans": "Plans", "how-to/control.md": "Control", **LOG},
+    ),
     "identify": Page(
         (
             f"mbcli -q excite {ARM} -t 5 --tries 0 -o motion.csv",

@@ -118,6 +118,7 @@ OF_ROOMS = {
         "bushing:responses_solve_their_differential_equation_in_all_three_regimes frames index inertia joint_actuator "
         "joints/1 scoped_name"
     ),
+    "optimal_control": "box_newton/1 control_files/1",
     "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_edits xml_source",
     "parsers/checks": "check_fixes check_folder check_model_units check_open_motion check_physics",
     "parsers/formats": "formats!no_module_compares_the_name_of_a_format",

@@ -34,8 +34,9 @@ class Settings(TypedDict, total=False):
             Option(
                 "--controller",
                 "Gives the actuation: a function or class of a file of Python, or a program that answers lines of "
-                "JSON (docs/how-to/control.md); with --task a policy, an ONNX or TorchScript file.",
-                metavar="FILE.py[:NAME]|COMMAND|POLICY.onnx",
+                "JSON (docs/how-to/control.md); with --task a policy, an ONNX or TorchScript file; the log of a plan, "
+                "whose gains act; or a control file, by which plans are made in the loop.",
+                metavar="FILE.py[:NAME]|COMMAND|POLICY.onnx|PLAN.h5|CONTROL.yaml",
             ),
             Option(
                 "--task",

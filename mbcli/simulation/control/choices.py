@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 WAYS = ("computed-torque", "pd", "prescribed")
 INTERPOLATIONS = ("linear", "cubic", "quintic")
 DEFAULT_LIMIT = 60.0  # [s] of a call
 ONNX, TORCHSCRIPT = (".onnx",), (".pt", ".ts")  # suffixes of policies
+LOGS, YAML = (".h5", ".hdf5"), (".yaml", ".yml")  # of plans and control files
 
 
 def is_policy(given: Any) -> bool:
     """Whether a text is the name of a file with a neural network."""
     return isinstance(given, str) and given.lower().endswith(ONNX + TORCHSCRIPT)
+
+
+def is_plan(given: Any) -> bool:
+    """Whether a text is the name of the log of a plan."""
+    return _is_file(given, LOGS)
+
+
+def is_control_file(given: Any) -> bool:
+    """Whether a text is the name of a control file (mbcli.optimal_control), by which plans are made in the loop."""
+    return _is_file(given, YAML)
+
+
+def _is_file(given: Any, suffixes: tuple[str, ...]) -> bool:
+    """Whether a text is the name of a file, and no command whose last word is one."""
+    if not isinstance(given, str) or not given.lower().endswith(suffixes):
+        return False
+    return len(given.split()) == 1 or os.path.isfile(given)
 
 
 class ControllerChoice(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
 from mbcli.errors import ArgumentError
-from mbcli.simulation.control.choices import is_policy
+from mbcli.simulation.control.choices import is_control_file, is_plan, is_policy
 from mbcli.simulation.control.commands import Commands
 from mbcli.simulation.control.compiled_function import CompiledController, CompiledFunction
 from mbcli.simulation.control.late import WHOLE, LateController
@@ -70,6 +70,11 @@ def _asked_controller(
         raise ArgumentError(
             f"{argument('controller')}: {given} is a policy, which takes the observation of a task: --task FILE; in "
             "Python mbcli.environments.Policy"
+        )
+    if is_plan(given) or is_control_file(given):
+        raise ArgumentError(
+            f"{argument('controller')}: {given} is a plan or a control file: of `mbcli simulate`; in Python "
+            "mbcli.optimal_control.PlanFeedback and PredictiveControl"
         )
     if isinstance(given, str):
         file = python_file(given)
