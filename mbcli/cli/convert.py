@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mbcli.cli.conversions import SERVOS, Conversions
+from mbcli.cli.many_files import file_engine_options, model_files, take_where
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
@@ -42,6 +43,7 @@ from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, TARGETS, format_of_name
     "--float-base", is_flag=True, help="Release bases that fixed joints hold at the world, so that they float."
 )
 @click.option("--floor", is_flag=True, help="Add a floor at z = 0, and in MJCF a light.")
+@file_engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
 def convert(
@@ -82,7 +84,8 @@ def convert(
 
     Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
     """
-    options = take(values, MODEL_KEYS)
+    where, options = take_where(values), take(values, MODEL_KEYS)
+    options.models = tuple(model_files(options.models, options.xacro))
     if not options.models:
         raise click.UsageError("Missing argument 'MODEL...'")
     if options.constraints_file is not None:
@@ -99,6 +102,8 @@ def convert(
     target = target or (None if many else _target(output))
     if target is None:
         raise click.UsageError("--to names the format of several files")
+    if where is not None and not many:
+        raise click.UsageError("--jobs, --dask and --ray are for several MODELs, and -o with a folder")
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
     if options.decompose and not bundle and not FORMATS[target].target().embeds_meshes:
@@ -109,6 +114,7 @@ def convert(
         refuse_existing(path, force)
     conversions = Conversions(ctx, options, target, force, lossy, bundle, as_json)
     conversions.ask(kp, kd, float_base, floor)
+    conversions.where = where
     if many:
         return conversions.to_folder(path)
     conversions.to_file(output if to_file else None)
