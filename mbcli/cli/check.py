@@ -92,11 +92,13 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 def check(ctx: click.Context, **options: Any) -> int:
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
-    A MODEL may be a folder: it stands for all model files below it.
+    A MODEL may be a folder: it stands for all model files below it. Many files are checked by several processes or by a
+    cluster whose workers need none of them: what is printed is the same.
 
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
     mbcli check robots/ --baseline accepted.json --sarif -o robots.sarif
+    mbcli check robots/ --meshes -j 8
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
     mbcli check robot.urdf --ignore 'MESH_*' --ignore JOINT_LIMIT_MISSING --watch
     mbcli check robot.urdf --fix --dry-run

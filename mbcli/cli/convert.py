@@ -68,6 +68,7 @@ def convert(
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
     mbcli convert robot.urdf -o robot.usda
     mbcli convert robots/*.urdf --to mjcf -o mujoco/
+    mbcli convert robots/ --to mjcf -o mujoco/ --bundle --dask tcp://HOST:8786
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
     Elements that the format lacks or has in another form are listed on stderr, of the latter the first of each code;
@@ -82,7 +83,9 @@ def convert(
     if the model would move differently because the format lacks an element; with --lossy the element is left out, and
     the rest is proved.
 
-    Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
+    A MODEL may be a folder: it stands for all model files below it. Several MODELs are converted one by one; a table
+    shows the result of each, and the exit code is the largest. Many are converted by several processes or by a cluster
+    whose workers need none of the files: what is written is the same.
     """
     where, options = take_where(values), take(values, MODEL_KEYS)
     options.models = tuple(model_files(options.models, options.xacro))

@@ -57,11 +57,14 @@ def log_verify(ctx: click.Context, **values: Any) -> int:
     unchanged. For an unfinished log, the rows in it are compared. Other files that its command names (--input,
     --package, --xacro) are used only with --trust: a log may come from anybody.
 
+    Several logs are verified one by one, or by several processes or a cluster: each has its lines, and the exit code is
+    the largest.
+
     \b
     mbcli log verify run.h5
     mbcli log verify run.h5 --tolerance 1e-9      on another machine or version
     mbcli log verify all.h5                       of many worlds: each from its first row
-    mbcli log verify runs/*.h5 -j 8               several logs: each has its lines; the exit code is the largest
+    mbcli log verify runs/*.h5 -j 8               several logs
     """
     where = take_where(values)
     options = take(values, tuple(values))
@@ -82,7 +85,7 @@ def _all_verified(ctx: click.Context, options: Options, where: Where | None) -> 
     if options.trust and (where.dask, where.ray) != (None, None):
         raise click.UsageError("--trust runs what a log names on this machine: no --dask, --ray")
     cases = [{"file": path} for path in options.paths]
-    given = {name: getattr(options, name) for name in ("tolerance", "trust")}
+    given = {name: getattr(options, name) for name in ("tolerance", "trust", "output", "force")}
     rows = results("log verify", cases, given, where, ctx.obj["verbosity"])
     for path, row in zip(options.paths, rows, strict=True):
         try:

@@ -18,6 +18,7 @@ from mbcli.errors import ResourceError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mbcli.parsers.package_map import PackageMap
     from mbcli.sweeps.file_cases import Where
 
 ENGINE_KEYS = ("jobs", "dask", "ray", "retries")
@@ -77,7 +78,7 @@ def results(
     line = TerminalLine(verbosity >= 0, DRAWN_EVERY)
     try:
         running = run_over_files(
-            work, cases, where, lambda: read_packages(given), also=also, can_go=not options.get("xacro")
+            work, cases, where, partial(_packages, given), also=also, can_go=not options.get("xacro")
         )
         for index, row in running:
             ended[index] = row
@@ -92,6 +93,12 @@ def results(
                 yield row
     finally:
         line.close()
+
+
+def _packages(options: Options) -> PackageMap:
+    from mbcli.parsers.package_map import PackageMap
+
+    return read_packages(options) if hasattr(options, "packages") else PackageMap()
 
 
 def _progress(done: int, count: int) -> str:

@@ -68,11 +68,11 @@ class CarriedFiles(PackageMap):
             question, *words = json.loads(key)
             if question not in (*OF_PATHS, *OTHERS):
                 return False
-            found = self._answers.setdefault(key, self._recorded(question, tuple(words)))
+            found = self._answer(question, *words)
             if question == "resolve":  # what is asked next
-                self._answers.setdefault(_key("ambiguity", words[0]), self._recorded("ambiguity", (words[0],)))
+                self._answer("ambiguity", words[0])
                 if "error" in found:
-                    self._answers.setdefault(_key("find_nearby", *words), self._recorded("find_nearby", tuple(words)))
+                    self._answer("find_nearby", *words)
         return True
 
     def require_answers(self) -> None:
