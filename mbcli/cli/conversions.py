@@ -248,10 +248,8 @@ class Conversions:
 
 def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
     """What Conversions.case() gives, in a process for one file of many."""
-    from mbcli.cli.convert import convert
-
     own: dict[str, Any] = options.own
-    ctx = click.Context(convert, info_name="convert", obj={"verbosity": own["verbosity"]})
+    ctx = click.Context(click.Command("convert"), info_name="convert", obj={"verbosity": own["verbosity"]})
     conversions = Conversions(ctx, options, own["target"], False, own["lossy"], own["bundle"], False)
     conversions.ask(own["kp"], own["kd"], own["float_base"], own["floor"])
     return conversions.case(values["file"], values["output"])
