@@ -116,6 +116,7 @@ def convert_model(
             for loss in fatal
         ]
         raise ModelError("\n".join(lines))
+    packages.require_answers()
     proof = prove(None if additions else plant, conversion, packages, seed=SEED)
     prove_by_engine(conversion, proof, seed=SEED)
     faults = proof.faults()
