@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -35,7 +36,7 @@ class BareCluster:
     def __init__(self, folder, workers=2, hidden=(), variables=None):
         self.folder, self.hidden, self.variables = Path(folder), hidden, variables or {}
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.workers, self._count = [], 0
+        self.workers, self.bystanders, self._count = [], [], 0  # the latter are not killed
         place = self.folder / "scheduler.json"
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(place)]
         self.scheduler = self._start("dask_scheduler", *words, hidden=())
@@ -47,7 +48,7 @@ class BareCluster:
         return self
 
     def __exit__(self, *_):
-        for process in (*self.workers, self.scheduler):
+        for process in (*self.workers, *self.bystanders, self.scheduler):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -61,11 +62,11 @@ class BareCluster:
             time.sleep(0.05)
         raise RuntimeError("the scheduler of Dask does not start")
 
-    def add(self, **variables):
-        """Starts one more worker."""
+    def add(self, before="", **variables):
+        """Starts one more worker. before: commands of the shell that starts it, each ended by &&; it may mount."""
         worker = self._start(
             "dask_worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny",
-            hidden=self.hidden, **self.variables, **variables,
+            hidden=self.hidden, before=before, **self.variables, **variables,
         )  # fmt: skip
         self.workers.append(worker)
         return worker
@@ -76,7 +77,19 @@ class BareCluster:
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
 
-    def _start(self, module, *words, hidden, **variables):
+    def pause(self, is_paused=True):
+        """Stops the worker that is there longest, with its processes, or lets it go on."""
+        with suppress(OSError):
+            os.killpg(self.workers[0].pid, signal.SIGSTOP if is_paused else signal.SIGCONT)
+
+    def starve(self):
+        """Leaves no memory to the processes in which workers run cases, beside what these have."""
+        for worker in self.workers:
+            with suppress(OSError):
+                for child in Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split():
+                    resource.prlimit(int(child), resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))
+
+    def _start(self, module, *words, hidden, before="", **variables):
         self._count += 1
         home = self.folder / f"{module}_{self._count}"
         cache = home / "cache"
@@ -89,9 +102,9 @@ class BareCluster:
             "PYTHONPATH": str(ROOT), **{k: v for k, v in os.environ.items() if k == "MBCLI_JIT"}, **variables,
         }  # fmt: skip
         command = [sys.executable, "-m", f"distributed.cli.{module}", *words]
-        if hidden:
+        if hidden or before:
             mounts = "".join(f'mount -t tmpfs none "{folder}" && ' for folder in hidden)
-            command = ["unshare", "-m", "sh", "-c", mounts + 'exec "$@"', "sh", *command]
+            command = ["unshare", "-m", "sh", "-c", f'{mounts}{before} exec "$@"', "sh", *command]
         with open(home / "output", "wb") as output:
             return subprocess.Popen(
                 command, cwd=home, env=variables, stdout=output, stderr=output, start_new_session=True

@@ -1,13 +1,16 @@
 """Sweeps on a Dask cluster whose workers see no file of the client: are all rows there, and what does it cost?
 
-    python -m benchmarks.clusters faults [CASES]      # workers and the client are killed: the table against that of -j
+    python -m benchmarks.clusters faults [CASES]      # all goes wrong: the table against that of -j
+    python -m benchmarks.clusters files FOLDER...     # `check --meshes` and `convert` of robots: texts and files too
     python -m benchmarks.clusters cost [CASES...]     # time a case and memory of the client, beside plain Dask
 
 `faults` runs Upkie (extra `robots`) with its meshes, on a ground, under a controller of two files. Workers have a mount
-namespace of their own (root is needed) in which the folders of the robot are empty. `cost` runs the double pendulum for
-0.01 s: by `mbcli sweep` on two processes of this machine, by `mbcli sweep --dask` on two workers, and by a function of
-three lines that plain Dask maps over the same starts on the same workers. Bytes are all that goes over the loopback:
-of the cluster alone under `unshare -n sh -c 'ip link set lo up && python -m benchmarks.clusters cost'`.
+namespace of their own (root is needed) in which the folders of the robot are empty. Again and again they are killed,
+paused, and left without memory, and the client is killed; one is slow, two have another version and a full disk. `cost`
+runs the double pendulum for 0.01 s: by `mbcli sweep` on two processes of this machine, by `mbcli sweep --dask` on two
+workers, and by a function of three lines that plain Dask maps over the same starts on the same workers. Bytes are all
+that goes over the loopback: of the cluster alone under
+`unshare -n sh -c 'ip link set lo up && python -m benchmarks.clusters cost'`.
 """
 
 import json
@@ -33,6 +36,8 @@ GAINS = "def damped(speed):\n    return -0.5 * speed\n"
 MEASURES = ("min(base_z)", "max(contact_force_sum)", "energy_lost=first(energy)-final(energy)")
 MOST_PLAIN = 10_000  # cases for plain Dask, which takes 30 ms for each
 SECONDS = 0.01  # simulated, of a case of `cost`
+SMALL_DISK = "600k"  # of a bad worker
+PAUSE = 6.0  # [s]
 
 
 def mbcli(*words, folder, **options):
@@ -82,8 +87,17 @@ def robot_in(folder):
     return [*words, *(f"--measure={text}" for text in MEASURES)], source
 
 
+def bad_workers(cluster):
+    """Starts those that cannot run a case, which nobody kills, and a slow one."""
+    cluster.add(MBCLI_JIT="0")  # kernels that are not compiled: another program
+    cluster.add(before=f'mount -t tmpfs -o size={SMALL_DISK} none "$HOME" && cd "$HOME" &&')
+    cluster.bystanders += cluster.workers[-2:]
+    del cluster.workers[-2:]
+    cluster.add(before="renice -n 19 $$ > /dev/null &&")
+
+
 def faults(count, seed=1):
-    """Kills workers and the client of a sweep, at random moments, until it is done."""
+    """Kills and pauses workers, and kills the client of a sweep, at random moments, until it is done."""
     if not can_hide_folders():
         sys.exit("benchmarks: error: workers that see no file need mount namespaces: run it as root")
     moments = random.Random(seed)
@@ -95,28 +109,42 @@ def faults(count, seed=1):
         words += ["--samples", count]
         seconds, _ = finished(mbcli(*words, "-o", "here.csv", "-j", "2", folder=client))
         print(f"{count} cases on this machine: {seconds:.1f} s")
-        killed = clients = 0
+        killed = clients = paused = starved = 0
+        said = ""
         began = time.perf_counter()
         with BareCluster(folder / "cluster", 2, hidden=[client, source]) as cluster:
+            bad_workers(cluster)
             on_cluster = [*words, "-o", "there.csv", "--dask", cluster.address]
             running = mbcli(*on_cluster, folder=client)
             while running.poll() is None:
                 time.sleep(moments.uniform(4.0, 8.0))
                 if running.poll() is not None:
                     break
-                if moments.random() < 0.7:
+                choice = moments.random()
+                if choice < 0.2:
+                    cluster.starve()
+                    starved += 1
+                elif choice < 0.5:
                     cluster.kill()
                     cluster.add()
                     killed += 1
+                elif choice < 0.75:
+                    cluster.pause()
+                    time.sleep(PAUSE)
+                    cluster.pause(is_paused=False)
+                    paused += 1
                 elif (client / "there.csv.journal").exists():
                     running.kill()
-                    running.communicate()
+                    said += running.communicate()[1]
                     clients += 1
                     running = mbcli(*on_cluster, "--resume", folder=client)
+            said += running.communicate()[1]
             if running.returncode != 0:
-                sys.exit(f"exit code {running.returncode}: {running.stderr.read()}")
+                sys.exit(f"exit code {running.returncode}: {said}")
         seconds = time.perf_counter() - began
-        print(f"on workers without files: {seconds:.1f} s; {killed} workers were killed, the client {clients} times")
+        print(f"on workers without files: {seconds:.1f} s; times that workers were killed: {killed}, paused: {paused},")
+        print(f"without memory: {starved}; the client was killed {clients} times; of workers it said:")
+        print(*dict.fromkeys(line for line in said.splitlines() if "it gets no more runs" in line), sep="\n")
         lines = (client / "there.csv.journal").read_bytes().splitlines()[1:]
         points = [json.loads(line.rpartition(b"\t")[0])["point"] for line in lines]
         same = (client / "there.csv").read_bytes() == (client / "here.csv").read_bytes()
@@ -154,6 +182,32 @@ def cost(counts):
                 print(f"{'':>7}  {memories(cluster)}", flush=True)
 
 
+def files(folders):
+    """`check` and `convert` over models that workers do not see, beside one process and two."""
+    if not can_hide_folders():
+        sys.exit("benchmarks: error: workers that see no file need mount namespaces: run it as root")
+    commands = {"check": ["check", *folders, "--meshes"], "convert": ["convert", *folders, "--to", "mjcf", "--bundle"]}
+    with tempfile.TemporaryDirectory() as name, BareCluster(Path(name) / "cluster", 2, hidden=folders) as cluster:
+        for command, words in commands.items():
+            found = []
+            for way in ([], ["-j", "2"], ["--dask", cluster.address]):
+                folder = Path(name) / f"{command}{len(found)}"
+                folder.mkdir()
+                output = ["-o", "out/"] if command == "convert" else []
+                carried, began = loopback(), time.perf_counter()
+                process = [sys.executable, "-m", "mbcli", *map(str, words), *output, *way]
+                environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+                done = subprocess.run(process, capture_output=True, cwd=folder, env=environment)
+                sent = "" if carried is None else f"; {(loopback() - carried) / 1e6:.0f} MB over the loopback"
+                print(f"{command} {' '.join(way)}: {time.perf_counter() - began:.1f} s{sent}", flush=True)
+                written = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+                found.append((done.returncode, done.stdout, done.stderr, written))
+            same = [other == found[0] for other in found[1:]]
+            last = done.stdout.decode().strip().splitlines()[-1]
+            print(f"{command}: exit code {done.returncode}, {len(written)} files, the same: {same}; {last}", flush=True)
+    return 0
+
+
 def memories(cluster):
     """The most memory of the scheduler and of a worker, as text."""
     found = []
@@ -175,6 +229,8 @@ def main(words):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if words[:1] == ["faults"]:
         return faults(int(words[1]) if len(words) > 1 else 300)
+    if words[:1] == ["files"]:
+        return files([Path(word).resolve() for word in words[1:]])
     if words[:1] == ["cost"]:
         return cost([int(word) for word in words[1:]] or [10, 1000, 10_000])
     sys.exit(__doc__)

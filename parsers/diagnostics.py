@@ -16,7 +16,7 @@ from mbcli.common.fast_dataclass import dataclass
 from mbcli.errors import ModelError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypedDict, Unpack
 
     class Details(TypedDict, total=False):
@@ -70,6 +70,12 @@ class Diagnostic:
             "hint": self.hint,
             "related": [_place_as_dict(place) for place in self.related],
         }
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> Diagnostic:
+        """The contrary of dataclasses.asdict()."""
+        place, *related = (SourceLocation(**each) for each in (document["place"], *document["related"]))
+        return Diagnostic(**{**document, "place": place, "related": tuple(related)})
 
 
 class DiagnosticError(ModelError):

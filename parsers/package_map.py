@@ -261,6 +261,9 @@ class PackageMap:
         path = os.path.abspath(path)
         return not _is_inside(path, self._root(base_dir)) and not self._is_named(path)
 
+    def require_answers(self) -> None:
+        """Before work that takes long: a map whose answers come from elsewhere raises if some have not come."""
+
     # ------------------------------------------------------------------------------------------ look-up
 
     def _root(self, base_dir: str) -> str:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.errors import MbcliError, ResourceError
 from mbcli.parsers.checks.moving_mass import may_leave_motion_open
-from mbcli.parsers.diagnostics import DiagnosticError, Diagnostics, MissingResourceError
+from mbcli.parsers.diagnostics import Diagnostic, DiagnosticError, Diagnostics, MissingResourceError
 from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.parsers.load import load_models
 from mbcli.parsers.spec import SourceLocation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.package_map import PackageMap
     from mbcli.parsers.spec import ModelSpec, SourceFile
 
@@ -33,6 +33,15 @@ class FileCheck:
         self.findings = findings
         self.sources = sources  # [{"path", "sha256"}]
         self.failure = failure  # None, UNREADABLE or UNKNOWN_FORMAT: why nothing of it could be checked
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return vars(self) | {"findings": [dataclasses.asdict(finding) for finding in self.findings]}
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> FileCheck:
+        """The contrary of as_dict()."""
+        return FileCheck(**{**document, "findings": list(map(Diagnostic.from_dict, document["findings"]))})
 
 
 def check_file(

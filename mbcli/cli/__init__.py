@@ -201,7 +201,7 @@ def run(arguments: Iterable[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    shown, warnings.showwarning = warnings.showwarning, _show_warning
+    shown, warnings.showwarning = warnings.showwarning, show_warning
     tell = kept_files.tell
     try:
         with spelled(as_option):
@@ -227,7 +227,7 @@ def _run(arguments: list[str]) -> int:
         warnings.showwarning, kept_files.tell = shown, tell
 
 
-def _show_warning(
+def show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
     """A warning of mbcli is one line; those of other packages tell where they come from."""

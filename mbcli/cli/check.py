@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.many_files import LostError, file_engine_options, model_files, result_of, results, take_where
 from mbcli.cli.model import expand_option, print_expanded, read_packages
 from mbcli.cli.options import Options, resource_options, writable_path
-from mbcli.cli.output import emit, printable, write_file
+from mbcli.cli.output import emit, printable, tell, write_file
 from mbcli.common.json_text import to_json
 from mbcli.common.number_text import counted
 from mbcli.errors import ModelError, ResourceError
 from mbcli.parsers.formats import FORMATS as MODEL_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mbcli.checks.baseline import Baseline
     from mbcli.checks.file_check import FileCheck
@@ -83,6 +84,7 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print a SARIF 2.1 log, for annotations in CI.")
+@file_engine_options
 @click.option("-o", "--output", metavar="FILE", callback=writable_path, help="Write the result to a file.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings at or above --fail-on, no summary.")
@@ -90,11 +92,13 @@ FOUND = 1  # exit code: there is something at or above --fail-on
 def check(ctx: click.Context, **options: Any) -> int:
     """Report every fault of model files: findings of the parser, and physically impossible properties.
 
-    A MODEL may be a folder: it stands for all model files below it.
+    A MODEL may be a folder: it stands for all model files below it. Many files are checked by several processes or by a
+    cluster whose workers need none of them: what is printed is the same.
 
     \b
     mbcli check robot.urdf arm.sdf scene.dmd.yaml
     mbcli check robots/ --baseline accepted.json --sarif -o robots.sarif
+    mbcli check robots/ --meshes -j 8
     mbcli check robot.urdf --fail-on warning --sarif -o robot.sarif
     mbcli check robot.urdf --ignore 'MESH_*' --ignore JOINT_LIMIT_MISSING --watch
     mbcli check robot.urdf --fix --dry-run
@@ -118,6 +122,7 @@ def check(ctx: click.Context, **options: Any) -> int:
     for name, option in (("selected", "--select"), ("ignored", "--ignore")):
         options[name] = _codes(options[name], option)
     _require_files_for_fixes(options)
+    options["where"] = take_where(options)
     if not options["watch"]:
         return _report(options, result_format, ctx.obj["verbosity"])[0]
     if "-" in options["models"] or options["output"] not in (None, "-") or result_format not in (None, "text"):
@@ -165,7 +170,9 @@ def _report(options: dict[str, Any], result_format: str | None, verbosity: int) 
     baseline = _baseline(options["baseline"])
     mended = [_mend(model, options) for model in _files(options)] if options["fix"] else []
     fail_on = "warning" if options["strict"] and options["fail_on"] == "error" else options["fail_on"]
-    checked = [_check(model, options) for model in _files(options)]
+    checked, lost = _all_checked(_files(options), options, verbosity)
+    if not checked:
+        raise LostError("\n".join(lost))
     if baseline is not None:
         for file in checked:
             file.findings = [finding for finding in file.findings if not baseline.accepts(finding)]
@@ -193,7 +200,11 @@ def _report(options: dict[str, Any], result_format: str | None, verbosity: int) 
         emit(text, Output(options), styled=result_format in (None, "text"))
     elif options["output"] not in (None, "-"):
         write_file(options["output"], "", options["force"])
+    for line in lost:
+        tell(line)
     paths = [source["path"] for file in checked for source in file.sources]
+    if lost:
+        return LostError.exit_code, paths
     failures = {file.failure for file in checked} - {None}
     if failures:
         return (ResourceError if UNREADABLE in failures else ModelError).exit_code, paths
@@ -297,29 +308,45 @@ def _baseline(path: str | None) -> Baseline | None:
 
 def _files(options: dict[str, Any]) -> Sequence[str]:
     """The MODELs, and the model files below those that are folders."""
-    if not any(os.path.isdir(model) for model in options["models"]):
-        return options["models"]
-    from mbcli.checks.folder import model_files
-
     for name in ("input_format", "srdf"):
-        if options[name] is not None:
+        if options[name] is not None and any(map(os.path.isdir, options["models"])):
             raise click.UsageError(f"--{name.replace('_', '-')} is for files, not for folders")
-    found = (model_files(m, xacro=options["xacro"]) if os.path.isdir(m) else [m] for m in options["models"])
-    return list(dict.fromkeys(path for paths in found for path in paths))
+    return model_files(options["models"], options["xacro"])
 
 
-def _check(model: str, options: dict[str, Any]) -> FileCheck:
+def _all_checked(files: Sequence[str], options: dict[str, Any], verbosity: int) -> tuple[list[FileCheck], list[str]]:
+    """The findings of files, in this process or where the options say, and a line for each that a machine failed at."""
+    from mbcli.checks.file_check import FileCheck
+
+    if options["where"] is None:
+        return [_check(file, Options(**options)) for file in files], []
+    given = {name: value for name, value in options.items() if name != "where"} | {"models": options["models"][:2]}
+    checked, lost = [], []
+    cases = [{"file": file} for file in files]
+    for file, row in zip(files, results("check", cases, given, options["where"], verbosity), strict=True):
+        try:
+            checked.append(FileCheck.from_dict(result_of(row)))
+        except LostError as error:
+            lost.append(f"{file}: error: not checked: {error}")
+    return checked, lost
+
+
+def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
+    """The FileCheck of one file of many, as JSON has it."""
+    return _check(values["file"], options).as_dict()
+
+
+def _check(model: str, options: Options) -> FileCheck:
     from mbcli.checks.file_check import check_file
 
     source, name = (sys.stdin.buffer.read(), "<stdin>") if model == "-" else (model, model)
-    packages = read_packages(Options(**options))
     return check_file(
         source,
         name=name,
-        input_format=options["input_format"],
-        packages=packages,
-        mesh_files=options["meshes"],
-        srdf=options["srdf"],
+        input_format=options.input_format,
+        packages=read_packages(options),
+        mesh_files=options.meshes,
+        srdf=options.srdf,
     )
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import copy
 import os
+import tempfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli.many_files import LostError, result_of, results
 from mbcli.cli.model import load, read_packages
 from mbcli.cli.output import document, printable, tell, warn, write_file
 from mbcli.common.json_text import to_json
+from mbcli.common.left_behind import folder_prefix
 from mbcli.common.number_text import counted
-from mbcli.errors import MbcliError, ModelError
+from mbcli.errors import MbcliError, ModelError, OutputError
 from mbcli.parsers.formats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mbcli.cli.options import Options
     from mbcli.conversion.convert_model import Converted
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import ActuatorSpec
     from mbcli.parsers.writing.additions import Additions
     from mbcli.parsers.writing.losses import Loss
+    from mbcli.sweeps.file_cases import Where
 
 SERVOS = ("position", "velocity")  # kinds of --actuators
 MOST_LISTED = {"motion": 10, "lost": 10}  # losses of a code that are printed without -v; of what is changed the first
@@ -50,6 +54,7 @@ class Conversions:
         self.kd: float | None
         self.kp = self.kd = None
         self.float_base = self.floor = False
+        self.where: Where | None = None
 
     def ask(self, kp: float | None, kd: float | None, float_base: bool, floor: bool) -> None:
         """Changes of the models before they are converted."""
@@ -147,38 +152,61 @@ class Conversions:
 
     def to_folder(self, folder: str) -> int:
         """Converts each model to a file in a folder; returns the largest exit code."""
-        rows: list[dict[str, Any]]
-        taken: set[str]
-        rows, taken = [], set()
-        for model in self.options.models:
-            options = copy.copy(self.options)
-            options.models = (model,)
-            output = self._output(folder, model, taken)
-            row: dict[str, Any] = {"model": model, "output": output, "exit_code": 0}
-            try:
-                os.makedirs(os.path.dirname(output), exist_ok=True)
-                _, result = self._converted(options, output, lambda losses: None)
-                self._write(result, output, options)
-                row |= self._content(output, result)
-            except MbcliError as error:
-                row |= {"output": None, "exit_code": error.exit_code, "error": str(error)}
-            except OSError as error:
-                row |= {
-                    "output": None,
-                    "exit_code": 6,
-                    "error": f"{output}: error: cannot be written: {error.strerror}",
-                }
-            except Exception as error:
-                if "--debug" in self.ctx.obj.get("arguments", ()):
-                    raise
-                row |= {"output": None, "exit_code": BUG, "error": f"internal error: {type(error).__name__}: {error}"}
-            rows.append(row)
+        taken: set[str] = set()
+        cases = [{"file": model, "output": self._output(folder, model, taken)} for model in self.options.models]
+        with tempfile.TemporaryDirectory(prefix=folder_prefix("meshes")) as made:
+            given: Iterable[Any] = self._elsewhere(cases) if self.where is not None else cases
+            rows = [
+                self._row(case["file"], case["output"], entry, made) for case, entry in zip(cases, given, strict=True)
+            ]
         code = max(row["exit_code"] for row in rows)
         if self.as_json:
             click.echo(to_json({"schema": "mbcli/convert", "schema_version": 1, "format": self.target, "files": rows}))
         else:
             click.echo(self._table(rows))
         return code
+
+    def _row(self, model: str, output: str, entry: Any, made: str) -> dict[str, Any]:
+        """What became of one of several, once it is written. entry: its row of results(), if it is not made here."""
+        row: dict[str, Any] = {"model": model, "output": output, "exit_code": 0}
+        try:
+            os.makedirs(os.path.dirname(output), exist_ok=True)
+            options = self._options_of(model)
+            if self.where is None:
+                result = self._converted(options, output, lambda losses: None)[1]
+            else:
+                result = _result(entry, model, made)
+            self._write(result, output, options)
+            return row | self._content(output, result)
+        except MbcliError as error:
+            found = error.exit_code, str(error)
+        except OSError as error:
+            found = OutputError.exit_code, f"{output}: error: cannot be written: {error.strerror}"
+        except Exception as error:
+            if "--debug" in self.ctx.obj.get("arguments", ()):
+                raise
+            found = BUG, f"internal error: {type(error).__name__}: {error}"
+        return row | {"output": None, "exit_code": found[0], "error": found[1]}
+
+    def _options_of(self, model: str) -> Options:
+        options = copy.copy(self.options)
+        options.models = (model,)
+        return options
+
+    def _elsewhere(self, cases: Sequence[Mapping[str, str]]) -> Iterator[dict[str, Any]]:
+        """Rows of the models, on other processes."""
+        names = ("target", "lossy", "bundle", "kp", "kd", "float_base", "floor")
+        own = {name: getattr(self, name) for name in names} | {"verbosity": self.ctx.obj["verbosity"]}
+        assert self.where is not None
+        options = vars(self.options) | {"models": (), "own": own}
+        return results("convert", cases, options, self.where, self.ctx.obj["verbosity"])
+
+    def case(self, model: str, output: str) -> dict[str, Any]:
+        """The Converted of one of several, or its error, as JSON has them."""
+        try:
+            return self._converted(self._options_of(model), output, lambda losses: None)[1].as_dict()
+        except MbcliError as error:
+            return {"exit_code": error.exit_code, "error": str(error)}
 
     def _output(self, folder: str, model: str, taken: set[str]) -> str:
         """The name of a new file, after the model's; the second of two of one name has that of its folder too."""
@@ -209,6 +237,30 @@ class Conversions:
         text = "\n".join(f"{model:{widths[0]}}  {verdict:{widths[1]}}  {said}" for model, verdict, said in lines)
         said = "".join(f"\n{printable(line)}" for line in unproved)
         return f"{text}\n\n{counted(len(rows), 'model')}: {total}{said}"
+
+
+def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
+    """What Conversions.case() gives, in a process for one file of many."""
+    own: dict[str, Any] = options.own
+    ctx = click.Context(click.Command("convert"), info_name="convert", obj={"verbosity": own["verbosity"]})
+    conversions = Conversions(ctx, options, own["target"], False, own["lossy"], own["bundle"], False)
+    conversions.ask(own["kp"], own["kd"], own["float_base"], own["floor"])
+    return conversions.case(values["file"], values["output"])
+
+
+def _result(row: Mapping[str, Any], model: str, made: str) -> Converted:
+    """What results() gave of a model. made: a folder for its meshes. Raises the error that it had."""
+    from mbcli.conversion.convert_model import Converted
+
+    try:
+        result = result_of(row)
+    except LostError as error:
+        raise LostError(f"{model}: error: not converted: {error}") from None
+    if "error" in result:
+        fault = MbcliError(result["error"])
+        fault.exit_code = result["exit_code"]
+        raise fault
+    return Converted.from_dict(result, tempfile.mkdtemp(dir=made))
 
 
 def _put_on_floor(plant: MultibodyPlant) -> None:

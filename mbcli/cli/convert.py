@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from mbcli.cli.conversions import SERVOS, Conversions
+from mbcli.cli.many_files import file_engine_options, model_files, take_where
 from mbcli.cli.options import MODEL_KEYS, Number, model_options, take
 from mbcli.cli.output import refuse_existing
 from mbcli.common.output_files import is_special
@@ -42,6 +43,7 @@ from mbcli.parsers.formats import FORMATS, OF_FILE_TYPE, TARGETS, format_of_name
     "--float-base", is_flag=True, help="Release bases that fixed joints hold at the world, so that they float."
 )
 @click.option("--floor", is_flag=True, help="Add a floor at z = 0, and in MJCF a light.")
+@file_engine_options
 @click.option("--json", "as_json", is_flag=True, help="Print the losses and the proof as one JSON document.")
 @click.pass_context
 def convert(
@@ -66,6 +68,7 @@ def convert(
     mbcli convert scene.dmd.yaml --to urdf > scene.urdf
     mbcli convert robot.urdf -o robot.usda
     mbcli convert robots/*.urdf --to mjcf -o mujoco/
+    mbcli convert robots/ --to mjcf -o mujoco/ --bundle --dask tcp://HOST:8786
 
     Includes, merges and nested models become one model, with MODEL::NAME called MODEL__NAME; frames are resolved.
     Elements that the format lacks or has in another form are listed on stderr, of the latter the first of each code;
@@ -80,9 +83,12 @@ def convert(
     if the model would move differently because the format lacks an element; with --lossy the element is left out, and
     the rest is proved.
 
-    Several MODELs are converted one by one; a table shows the result of each, and the exit code is the largest.
+    A MODEL may be a folder: it stands for all model files below it. Several MODELs are converted one by one; a table
+    shows the result of each, and the exit code is the largest. Many are converted by several processes or by a cluster
+    whose workers need none of the files: what is written is the same.
     """
-    options = take(values, MODEL_KEYS)
+    where, options = take_where(values), take(values, MODEL_KEYS)
+    options.models = tuple(model_files(options.models, options.xacro))
     if not options.models:
         raise click.UsageError("Missing argument 'MODEL...'")
     if options.constraints_file is not None:
@@ -99,6 +105,8 @@ def convert(
     target = target or (None if many else _target(output))
     if target is None:
         raise click.UsageError("--to names the format of several files")
+    if where is not None and not many:
+        raise click.UsageError("--jobs, --dask and --ray are for several MODELs, and -o with a folder")
     if as_json and not to_file:
         raise click.UsageError("--json needs -o: both cannot go to stdout")
     if options.decompose and not bundle and not FORMATS[target].target().embeds_meshes:
@@ -109,6 +117,7 @@ def convert(
         refuse_existing(path, force)
     conversions = Conversions(ctx, options, target, force, lossy, bundle, as_json)
     conversions.ask(kp, kd, float_base, floor)
+    conversions.where = where
     if many:
         return conversions.to_folder(path)
     conversions.to_file(output if to_file else None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mbcli.cli import say
 from mbcli.cli.log_diff import render, tolerance_option
+from mbcli.cli.many_files import LostError, file_engine_options, result_of, results, take_where
+from mbcli.cli.options import Options, take
 from mbcli.cli.output import printable, refuse_given_inputs
 from mbcli.common import child_processes
 from mbcli.common.json_text import to_json
@@ -17,11 +21,12 @@ from mbcli.common.output_files import write_in_place
 from mbcli.errors import MbcliError, ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog
     from mbcli.parsers.spec import SourceFile
+    from mbcli.sweeps.file_cases import Where
 
 STDIN = "<stdin>"  # the path, in a log, of a model that came from standard input
 
@@ -33,37 +38,90 @@ LEVELS_UP = 16  # ".." at the start of a path that a model file may have
 
 
 @click.command("verify")
-@click.argument("path", metavar="LOG")
+@click.argument("paths", nargs=-1, required=True, metavar="LOG...")
 @tolerance_option("the same software on the same machine gives the same numbers")
 @click.option(
     "--trust",
     is_flag=True,
     help="For a log of your own: run its command as it stands, with the files, packages and programs that it names.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Keep the log of the second run.")
+@file_engine_options
+@click.option("-o", "--output", metavar="FILE", help="Keep the log of the second run, of one LOG.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; of several LOGs one a line.")
 @click.pass_context
-def log_verify(
-    ctx: click.Context, path: str, tolerance: float, trust: bool, output: str | None, force: bool, as_json: bool
-) -> int:
+def log_verify(ctx: click.Context, **values: Any) -> int:
     """Run the command that a log records, with the model files in the log, and compare the rows.
 
     Exit code 1 if they differ. Model and settings files are those in the log, or the original files if they are
     unchanged. For an unfinished log, the rows in it are compared. Other files that its command names (--input,
     --package, --xacro) are used only with --trust: a log may come from anybody.
 
+    Several logs are verified one by one, or by several processes or a cluster: each has its lines, and the exit code is
+    the largest.
+
     \b
     mbcli log verify run.h5
     mbcli log verify run.h5 --tolerance 1e-9      on another machine or version
     mbcli log verify all.h5                       of many worlds: each from its first row
+    mbcli log verify runs/*.h5 -j 8               several logs
     """
+    where = take_where(values)
+    options = take(values, tuple(values))
+    if len(options.paths) == 1 and where is None:
+        verdict = _verified(options.paths[0], options)
+        click.echo(to_json(verdict["document"]) if options.as_json else "\n".join(verdict["lines"]))
+        return verdict["exit_code"]
+    if options.output is not None:
+        raise click.UsageError("-o keeps the second run of one LOG, in this process")
+    return max(_say(path, verdict, options.as_json) for path, verdict in _all_verified(ctx, options, where))
+
+
+def _all_verified(ctx: click.Context, options: Options, where: Where | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Of each log what case() gives, in this process or elsewhere."""
+    if where is None:
+        yield from ((path, case(options, {"file": path})) for path in options.paths)
+        return
+    if options.trust and (where.dask, where.ray) != (None, None):
+        raise click.UsageError("--trust runs what a log names on this machine: no --dask, --ray")
+    cases = [{"file": path} for path in options.paths]
+    given = {name: getattr(options, name) for name in ("tolerance", "trust", "output", "force")}
+    rows = results("log verify", cases, given, where, ctx.obj["verbosity"])
+    for path, row in zip(options.paths, rows, strict=True):
+        try:
+            yield path, result_of(row)
+        except LostError as error:
+            yield path, {"error": f"{path}: error: not verified: {error}", "exit_code": LostError.exit_code}
+
+
+def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
+    """The verdict on one log of many, or its error."""
+    try:
+        return _verified(values["file"], options)
+    except MbcliError as error:
+        return {"error": str(error), "exit_code": error.exit_code}
+
+
+def _say(path: str, verdict: Mapping[str, Any], as_json: bool) -> int:
+    """Prints the verdict on one log of several; returns its exit code."""
+    if "error" in verdict:
+        say(verdict["error"])
+    elif as_json:
+        click.echo(json.dumps(verdict["document"], allow_nan=False))
+    else:
+        click.echo("\n".join([f"{printable(path)}: {verdict['lines'][0]}", *verdict["lines"][1:]]))
+    return verdict["exit_code"]
+
+
+def _verified(path: str, options: Options) -> dict[str, Any]:
+    """Runs a log again: {"exit_code", "document", "lines"}."""
     from mbcli.cli.verified_worlds import starts_of
     from mbcli.log.difference import compare, compare_worlds
     from mbcli.log.reader import Log
     from mbcli.log.worlds import WorldsLog, is_worlds_log
     from mbcli.simulation.actors.live_view import ACTED_ON_PAGE
 
+    output, force = options.output, options.force
     if output is not None:
         from mbcli.simulation.log_target import check_log_target
 
@@ -74,28 +132,25 @@ def log_verify(
     more: dict[str, Any] = {}
     with kind(path) as log, tempfile.TemporaryDirectory(prefix=folder_prefix("verify")) as folder:
         target = os.path.abspath(output) if output is not None else os.path.join(folder, "again.h5")
-        _run_again(log, folder, target, force, trust, starts_of(log, folder) if many else None)
+        _run_again(log, folder, target, force, options.trust, starts_of(log, folder) if many else None)
         with kind(target) as again:
             if many:
-                world, result = compare_worlds(log, again, tolerance)
+                world, result = compare_worlds(log, again, options.tolerance)
                 more = {"worlds": log.count, "world": world}
             else:
-                result = compare(log, again, tolerance=tolerance, any_rows=not _is_whole(log))
+                result = compare(log, again, tolerance=options.tolerance, any_rows=not _is_whole(log))
             changed = _other_software(log, again)
             steered = not many and any(event["code"] == ACTED_ON_PAGE for event in log.events())
-    if as_json:
-        document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": tolerance}
-        click.echo(to_json({**document, "other_software": changed, **result.as_dict(), **more}))
-        return 0 if result.same else 1
-    lines = list(render(result, path, "the run of now", tolerance, **more))
+    document = {"schema": "mbcli/log-verify", "schema_version": 1, "log": path, "tolerance": options.tolerance}
+    document |= {"other_software": changed, **result.as_dict(), **more}
+    lines = list(render(result, path, "the run of now", options.tolerance, **more))
     if result.same:
         lines = [f"verified: {lines[0]}, computed again"]
     if steered and not result.same:
         lines.insert(0, "somebody acted on the page of this run (--view): its command does not repeat it")
     if changed and not result.same:
         lines.insert(0, f"other software than the log's: {', '.join(changed)}")
-    click.echo("\n".join(map(printable, lines)))
-    return 0 if result.same else 1
+    return {"exit_code": 0 if result.same else 1, "document": document, "lines": list(map(printable, lines))}
 
 
 def _is_whole(log: Log | WorldsLog) -> bool:

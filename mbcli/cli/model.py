@@ -107,7 +107,9 @@ def given_models(options: Options) -> list[str]:
 
 
 def read_packages(options: Options) -> PackageMap:
-    """The PackageMap of the resource_options."""
+    """The PackageMap of the resource_options, or the one that answers in their place."""
+    if options.package_map is not None:
+        return options.package_map
     from mbcli.parsers.package_map import PackageMap
 
     packages = PackageMap(

@@ -314,6 +314,7 @@ class Options:
     output_format: str | None
     output: str | None
     force: bool
+    package_map: Any = None  # a PackageMap that answers in place of one of the resource_options
     # ground_option and hold_options
     ground: float | None
     posture: str | None

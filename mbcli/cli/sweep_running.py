@@ -16,6 +16,8 @@ from mbcli.common.output_files import is_special
 from mbcli.errors import OutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mbcli.cli.options import Options
     from mbcli.sweeps.result_table import ResultTable
     from mbcli.sweeps.sweeping import Sweep, SweepProgress
@@ -24,21 +26,22 @@ RETRIES = 2  # as cases.py has it; importing it would slow --help down
 NONE_OK = 5  # exit code if no run came to its end
 DRAWN_EVERY = 0.2  # [s] a line of progress
 
+
+def cluster_options(retried: str, *more_names: str) -> Callable[[Any], Any]:
+    """--dask, which may have more names, --ray, and --retries with what it says."""
+    dask = "Run on this Dask cluster, as tcp://host:8786 (mbcli[dask])."
+    ray = "Run on this Ray cluster: auto, host:6379, ray://host:10001 (mbcli[ray])."
+    least = click.IntRange(min=0)
+    return together(
+        click.option("--dask", *more_names, metavar="ADDRESS", help=dask),
+        click.option("--ray", metavar="ADDRESS", help=ray),
+        click.option("--retries", type=least, default=RETRIES, metavar="N", help=f"{retried} [{RETRIES}]"),
+    )
+
+
 engine_options = together(
     click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; default: one a core."),
-    click.option(
-        "--dask", "--scheduler", metavar="ADDRESS", help="Run on this Dask cluster, as tcp://host:8786 (mbcli[dask])."
-    ),
-    click.option(
-        "--ray", metavar="ADDRESS", help="Run on this Ray cluster: auto, host:6379, ray://host:10001 (mbcli[ray])."
-    ),
-    click.option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=RETRIES,
-        metavar="N",
-        help=f"Try a run again N times, on another worker, for what a machine did: see status. [{RETRIES}]",
-    ),
+    cluster_options("Try a run again N times, on another worker, for what a machine did: see status.", "--scheduler"),
     click.option(
         "--shard", metavar="K/N", help="Run part K of N alone, as in an array of jobs; `sweep merge` joins them."
     ),

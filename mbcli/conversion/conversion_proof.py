@@ -120,6 +120,7 @@ def _read_back(conversion: Conversion, packages: PackageMap) -> ModelSpec:
     models = load_models(
         conversion.text, input_format=target, packages=packages, diagnostics=diagnostics, name="<written>"
     )
+    packages.require_answers()
     try:
         diagnostics.raise_if_errors()
     except MbcliError as error:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.coordinate_names import listed
 from mbcli.conversion.conversion_proof import prove, prove_by_engine
 from mbcli.conversion.mesh_bundle import bundle_names, copy_bundle, is_made
+from mbcli.conversion.plant_comparison import PlantComparison
 from mbcli.errors import ModelError, NumericalError
 from mbcli.multibody.parsing.model_of_scene import model_of_scene
 from mbcli.parsers.formats import FORMATS
+from mbcli.parsers.spec import SourceLocation
 from mbcli.parsers.writing.additions import Additions
 from mbcli.parsers.writing.conversion import converted, mesh_paths
 from mbcli.parsers.writing.flatten import flattened
@@ -19,34 +22,46 @@ from mbcli.parsers.writing.losses import Loss, Losses
 from mbcli.parsers.writing.mesh_colors import with_mesh_colors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from mbcli.conversion.plant_comparison import PlantComparison
     from mbcli.parsers.package_map import PackageMap
-    from mbcli.parsers.spec import SourceLocation
-    from mbcli.parsers.writing.conversion import Conversion
 
 SEED = 0
+PROVED = ("deviations", "tolerance", "engines", "unproved")  # of a PlantComparison
 
 
 @dataclass
 class Converted:
     """A conversion that is proved."""
 
-    conversion: Conversion
+    target: str
+    text: str  # of the file
     proof: PlantComparison
     losses: list[Loss]
     copies: dict[str, str]  # {path of a mesh: name of its copy}
     place: SourceLocation
 
-    @property
-    def text(self) -> str:
-        """Of the file."""
-        return self.conversion.text.decode()
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it, with the meshes that this machine made; of the proof what it says."""
+        made = {path: Path(path).read_text() for path in self.copies if is_made(path)}
+        proof = {name: getattr(self.proof, name) for name in PROVED}
+        rest = {"losses": list(map(asdict, self.losses)), "place": asdict(self.place), "proof": proof, "made": made}
+        return vars(self) | rest
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any], folder: str) -> Converted:
+        """The contrary of as_dict(); the meshes that were made go into a folder."""
+        there = {path: os.path.join(folder, f"{k}.obj") for k, path in enumerate(document["made"])}
+        for path, content in document["made"].items():
+            Path(there[path]).write_text(content)
+        losses = [Loss(**{**loss, "place": SourceLocation(**loss["place"])}) for loss in document["losses"]]
+        copies = {there.get(path, path): name for path, name in document["copies"].items()}
+        proof, place = PlantComparison(**document["proof"]), SourceLocation(**document["place"])
+        return Converted(document["target"], document["text"], proof, losses, copies, place)
 
     def content(self, suffix: str) -> bytes:
         """Of a file of a suffix: formats may have several kinds."""
-        return FORMATS[self.conversion.target].target().encoded(self.conversion.text, suffix)
+        return FORMATS[self.target].target().encoded(self.text.encode(), suffix)
 
     def copy_meshes(self, folder: str, packages: PackageMap, force: bool) -> None:
         """Copies the meshes beside the file; what they name and is not there is one more loss."""
@@ -101,6 +116,7 @@ def convert_model(
             for loss in fatal
         ]
         raise ModelError("\n".join(lines))
+    packages.require_answers()
     proof = prove(None if additions else plant, conversion, packages, seed=SEED)
     prove_by_engine(conversion, proof, seed=SEED)
     faults = proof.faults()
@@ -112,4 +128,4 @@ def convert_model(
     on_losses(more)
     used = set(map(os.path.abspath, mesh_paths(conversion.kept)))
     copies = {path: name for path, name in copies.items() if path in used}
-    return Converted(conversion, proof, [*conversion.losses, *more], copies, read.place)
+    return Converted(target, conversion.text.decode(), proof, [*conversion.losses, *more], copies, read.place)

@@ -82,12 +82,12 @@ def pack(job: Job, point: Point, also: Mapping[str, Any] | None = None, paths: I
         value = job.loading.get(name)
         named += [value] if isinstance(value, (str, os.PathLike)) else list(value) if name == "srdf" and value else []
     paths = [*paths, *map(os.fspath, named), *(source.path for source in sources), *job.files, *carried.paths()]
-    files = [_source(path) for path in _with_named(paths)]
+    files = [read_source(path) for path in with_named(paths)]
     text = json.dumps({**(also or {}), JOB: job_text(job), "folder": os.getcwd()})
     return Bundle(_digest(text, files), packed_files(files, JOB, text.encode()))
 
 
-def _with_named(paths: Iterable[str]) -> list[str]:
+def with_named(paths: Iterable[str]) -> list[str]:
     """The files of paths, those that mesh files name, and the descriptions of folders."""
     found: dict[str, None] = {}
     waiting = [path for path in paths if os.path.isabs(path)]
@@ -101,7 +101,8 @@ def _with_named(paths: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
-def _source(path: str) -> SourceFile:
+def read_source(path: str) -> SourceFile:
+    """A file that goes with a job. ResourceError if it cannot be read, or is too large."""
     try:
         if os.path.getsize(path) > LARGEST_TEXT:
             raise ResourceError(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.argument_names import argument
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ResourceError
-from mbcli.sweeps.clusters import Reply
+from mbcli.sweeps.clusters import RecentFiles, Reply
 from mbcli.sweeps.tasks import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 CONNECT_SECONDS = 20
-REPLY = "(__import__('distributed').get_worker().address, call(content, text))"
+REPLY = "(__import__('distributed').get_worker().address, call(text, *contents))"
 CALL = f"[exec(source, globals()), {REPLY}][1]"  # a worker that cannot import a function ends, but it has eval()
 WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 
@@ -34,6 +34,7 @@ class DaskEngine:
         except (OSError, ValueError, TypeError) as error:  # a TimeoutError is an OSError
             raise ResourceError(f"{argument('dask')}: no Dask scheduler at {address}: {error}") from None
         self._ended: queue.Queue[Any] = queue.Queue()
+        self._files = RecentFiles(self._client.scatter, _is_there)
 
     def give(self, content: bytes) -> None:
         self._content = content
@@ -42,11 +43,11 @@ class DaskEngine:
     def slots(self, without: Collection[str]) -> int:
         return sum(count for worker, count in self._client.nthreads().items() if worker not in without)
 
-    def submit(self, text: str, without: Collection[str]) -> Any:
+    def submit(self, text: str, files: Mapping[str, bytes], without: Collection[str]) -> Any:
         others = [worker for worker in self._client.nthreads() if worker not in without] if without else None
-        if self._bundle.status not in ("pending", "finished"):  # the workers that had it are gone
+        if not _is_there(self._bundle):
             self.give(self._content)
-        names = {"source": SOURCE, "content": self._bundle, "text": text}
+        names = {"source": SOURCE, "contents": [self._bundle, *self._files.of(files)], "text": text}
         future = self._client.submit(eval, CALL, names, workers=others or None, pure=False)
         future.add_done_callback(self._ended.put)
         return future
@@ -70,3 +71,8 @@ class DaskEngine:
 
     def close(self) -> None:
         self._client.close()
+
+
+def _is_there(future: Any) -> bool:
+    """Whether the workers that had it are not gone."""
+    return future.status in ("pending", "finished")

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common import child_processes
 from mbcli.errors import MbcliError
-from mbcli.sweeps.messages import job_text, point_text, receive, send
-from mbcli.sweeps.point_run import LOST, OF_MACHINES, TIMEOUT, Job
+from mbcli.sweeps.messages import point_text, receive, send
+from mbcli.sweeps.point_run import LOST, OF_MACHINES, TIMEOUT
 
 STARTS = 3  # of workers in a row that die before their first point
 GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from mbcli.sweeps.cases import Cases
+    from mbcli.sweeps.messages import Work
     from mbcli.sweeps.points import Point
 
     Replies: TypeAlias = queue.Queue[tuple["_Worker", list[Any]]]
@@ -36,18 +37,18 @@ if TYPE_CHECKING:
 class _Worker:
     """A process, and a thread that reads its replies."""
 
-    def __init__(self, job: str, replies: Replies, folder: str) -> None:
+    def __init__(self, work: Work, replies: Replies, folder: str) -> None:
         self.point: Point | None = None
         self.is_ready = False
         self.since: float | None = None  # time.monotonic() when its point began
         self.process = child_processes.start(
-            child_processes.python("-m", "mbcli.sweeps.worker", folder),
+            child_processes.python("-m", work.module, folder),
             stdin=child_processes.PIPE,
             stdout=child_processes.PIPE,
             start_new_session=os.name == "posix",  # Ctrl-C is the sweep's
         )
         threading.Thread(target=self._read, args=(replies,), daemon=True).start()
-        self.tell(job)
+        self.tell(work.text)
 
     def tell(self, text: str) -> None:
         assert self.process.stdin is not None
@@ -78,11 +79,10 @@ class _Worker:
 
 
 class LocalWorkers:
-    """`jobs` processes that run cases of a job, and stay for more. folder: where its relative paths start."""
+    """`jobs` processes that run cases, and stay for more. folder: where relative paths start."""
 
-    def __init__(self, job: Job, jobs: int, folder: str) -> None:
-        self._job, self._jobs, self._folder = job, jobs, folder
-        self._content = job_text(job)
+    def __init__(self, work: Work, jobs: int, folder: str) -> None:
+        self._work, self._jobs, self._folder = work, jobs, folder
         self._replies: Replies = queue.Queue()
         self._workers: list[_Worker] = []
 
@@ -93,7 +93,7 @@ class LocalWorkers:
         self._workers.clear()
 
     def _add(self) -> None:
-        self._workers.append(_Worker(self._content, self._replies, self._folder))
+        self._workers.append(_Worker(self._work, self._replies, self._folder))
 
     def run(self, cases: Cases) -> Generator[tuple[int, dict[str, Any]], None, None]:
         """(number of the point, its row) as cases end. MbcliError if processes cannot start."""
@@ -108,7 +108,7 @@ class LocalWorkers:
                 worker, message = self._replies.get(timeout=0.5)
             except queue.Empty:
                 for late in self._workers:
-                    if _overdue(self._job, late):
+                    if _overdue(self._work, late):
                         late.process.kill()
                 continue
             if worker not in self._workers:
@@ -117,14 +117,14 @@ class LocalWorkers:
                 worker.since = time.monotonic()
                 continue
             if message[0] == "failed":
-                raise MbcliError(f"a worker could not load the model: {message[1]}")
+                raise MbcliError(f"a worker could not begin: {message[1]}")
             point, row = worker.point, message[2] if message[0] == "row" else None
             if message[0] == "died":
                 failed_starts = 0 if worker.is_ready else failed_starts + 1
                 code = worker.process.wait()
                 if failed_starts >= STARTS:
                     raise MbcliError(f"workers die before their first run (exit code {code})")
-                row = None if point is None else _row_of_death(self._job, worker, code)
+                row = None if point is None else _row_of_death(self._work, worker, code)
             worker.is_ready, worker.point = True, None
             is_final = point is not None and row is not None and cases.settle(point, row)
             if message[0] == "died" or (row is not None and row["status"] in OF_MACHINES):
@@ -140,15 +140,15 @@ class LocalWorkers:
 
 
 def run_locally(
-    job: Job, cases: Cases, jobs: int, top: str = "", folder: str | None = None
+    work: Work, cases: Cases, jobs: int, top: str = "", folder: str | None = None
 ) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
     """Lists of (number of the point, its row) as points end, by `jobs` processes.
 
-    top: the folder of the job's files, which messages do not name. folder: as of LocalWorkers; None: the working one.
+    top: the folder of its files, which messages do not name. folder: as of LocalWorkers; None: the working one.
 
     MbcliError if workers cannot start. Closing the iterator kills the workers.
     """
-    workers = LocalWorkers(job, jobs, folder or os.getcwd())
+    workers = LocalWorkers(work, jobs, folder or os.getcwd())
     try:
         for index, row in workers.run(cases):
             row["message"] = row["message"].replace(top, "") if top else row["message"]
@@ -157,16 +157,16 @@ def run_locally(
         workers.close()
 
 
-def _overdue(job: Job, worker: _Worker) -> bool:
-    if worker.point is None or worker.since is None or job.timeout is None:
+def _overdue(work: Work, worker: _Worker) -> bool:
+    if worker.point is None or worker.since is None or work.timeout is None:
         return False
-    return time.monotonic() - worker.since > job.timeout + GRACE
+    return time.monotonic() - worker.since > work.timeout + GRACE
 
 
-def _row_of_death(job: Job, worker: _Worker, code: int) -> dict[str, Any]:
+def _row_of_death(work: Work, worker: _Worker, code: int) -> dict[str, Any]:
     """The row of the point of a worker that died."""
     passed = 0.0 if worker.since is None else time.monotonic() - worker.since
-    if _overdue(job, worker):
-        return {"status": TIMEOUT, "message": f"stopped after {job.timeout:g} s", "wall_time": passed}
+    if _overdue(work, worker):
+        return {"status": TIMEOUT, "message": f"stopped after {work.timeout:g} s", "wall_time": passed}
     ended = f"by signal {-code}" if code < 0 else f"with exit code {code}"
     return {"status": LOST, "message": f"its worker ended {ended}", "wall_time": passed}

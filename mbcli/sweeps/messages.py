@@ -6,7 +6,7 @@ import base64
 import dataclasses
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 PACKAGES, CARRIED, CONTENT = "package_map", "carried_files", "content"  # the key that tells such an object from others
+
+
+class Work(NamedTuple):
+    """What workers do: the line that they read first, [s] that a case may take, and the module of their process."""
+
+    text: str
+    timeout: float | None = None
+    module: str = "mbcli.sweeps.worker"
+
+
+def work_of(job: Job) -> Work:
+    """The runs of a job."""
+    return Work(job_text(job), job.timeout)
 
 
 def job_text(job: Job) -> str:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.argument_names import argument
 from mbcli.common.extra_packages import import_extra
 from mbcli.errors import ResourceError
-from mbcli.sweeps.clusters import Reply
+from mbcli.sweeps.clusters import RecentFiles, Reply
 from mbcli.sweeps.tasks import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 RUN = """
-def run(content, text):
+def run(text, *contents):
     import ray
-    return ray.get_runtime_context().get_node_id(), call(content, text)
+    return ray.get_runtime_context().get_node_id(), call(text, *contents)
 """
 
 
@@ -45,6 +45,7 @@ class RayEngine:
         exec(SOURCE + RUN, names)
         self._run = self._ray.remote(num_cpus=1, max_retries=0)(names["run"])
         self._running: list[Any] = []
+        self._files = RecentFiles(lambda contents: list(map(self._ray.put, contents)))
 
     def give(self, content: bytes) -> None:
         self._bundle = self._ray.put(content)
@@ -60,7 +61,7 @@ class RayEngine:
     def slots(self, without: Collection[str]) -> int:
         return sum(self._nodes(without).values())
 
-    def submit(self, text: str, without: Collection[str]) -> Any:
+    def submit(self, text: str, files: Mapping[str, bytes], without: Collection[str]) -> Any:
         options = {}
         others = [node for node, count in self._nodes(without).items() if count] if without else []
         if others:
@@ -68,7 +69,7 @@ class RayEngine:
 
             node = others[len(self._running) % len(others)]
             options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node_id=node, soft=True)
-        task = self._run.options(**options).remote(self._bundle, text)
+        task = self._run.options(**options).remote(text, self._bundle, *self._files.of(files))
         self._running.append(task)
         return task
 

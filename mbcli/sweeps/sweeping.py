@@ -22,6 +22,7 @@ from mbcli.sweeps.cases import Cases
 from mbcli.sweeps.journal import Journal, point_id
 from mbcli.sweeps.kept_rows import RowsInMemory
 from mbcli.sweeps.measures import Measure
+from mbcli.sweeps.messages import work_of
 from mbcli.sweeps.point_run import FINAL, Job, PointRunner
 from mbcli.sweeps.points import Point, make_points, read_points
 from mbcli.sweeps.result_table import ResultTable, make_table
@@ -335,20 +336,16 @@ def _data_set(folder: str | os.PathLike, identity: Mapping[str, Any], rows: Kept
 def _running(
     prepared: Sweep, cases: Cases, given: Mapping[str, Any]
 ) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
-    dask, ray, job, carried = given["dask"], given["ray"], prepared.job, prepared.carried
-    if dask is None and ray is None:
+    job, carried = prepared.job, prepared.carried
+    if given["dask"] is None and given["ray"] is None:
         from mbcli.sweeps.local_workers import run_locally
 
         jobs = given["jobs"] or num_processors()
-        return run_locally(job, cases, jobs) if carried is None else run_locally(job, cases, jobs, *carried[1:3])
+        return run_locally(work_of(job), cases, jobs, *(() if carried is None else carried[1:3]))
     from mbcli.sweeps.bundle import pack
     from mbcli.sweeps.clusters import run_on_cluster
+    from mbcli.sweeps.engines import engine_of
+    from mbcli.sweeps.tasks import SweepCargo
 
     bundle = pack(job, cases.first()) if carried is None else carried.bundle
-    if dask is not None:
-        from mbcli.sweeps.dask_workers import DaskEngine
-
-        return run_on_cluster(bundle, cases, DaskEngine(dask))
-    from mbcli.sweeps.ray_workers import RayEngine
-
-    return run_on_cluster(bundle, cases, RayEngine(ray))
+    return run_on_cluster(SweepCargo(bundle), cases, engine_of(given["dask"], given["ray"]))

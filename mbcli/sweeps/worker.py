@@ -4,28 +4,40 @@ Relative paths of the job start from FOLDER. Messages are lines of JSON on the s
 What a library prints goes to the standard error.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from mbcli.sweeps.points import Point
 
 
-def main() -> None:
-    """Works until nothing more comes."""
+class Runner(Protocol):
+    """What runs cases."""
+
+    def row(self, point: Point, on_begin: Callable[[], None]) -> dict[str, Any]:
+        """The row of a case. on_begin: called when nothing more is to be loaded for it."""
+
+
+def main(make_runner: Callable[[str], Runner]) -> None:
+    """Works until nothing more comes. make_runner: of the first line that comes; it imports what it takes."""
     replies = open(os.dup(1), "wb", buffering=0)  # noqa: SIM115 - until the process ends
     os.dup2(2, 1)
     requests = sys.stdin.buffer
-    from mbcli.sweeps.messages import read_job, read_point, receive, send
-    from mbcli.sweeps.point_run import PointRunner
+    from mbcli.sweeps.messages import read_point, receive, send
 
-    job = receive(requests)
+    work = receive(requests)
     with suppress(OSError):  # it may have been removed
         os.chdir(sys.argv[1])
-    if job is None:
+    if work is None:
         return
     try:
-        runner = PointRunner(read_job(job))
-        runner.loaded()
+        runner = make_runner(work)
     except Exception as error:
         send(replies, json.dumps(["failed", f"{type(error).__name__}: {error}"]))
         return
@@ -36,8 +48,22 @@ def main() -> None:
         send(replies, json.dumps(["row", point.index, row]))
 
 
-if __name__ == "__main__":
+def run(make_runner: Callable[[str], Runner]) -> None:
+    """main() as a program."""
     try:
-        main()
+        main(make_runner)
     except (BrokenPipeError, KeyboardInterrupt):
         sys.exit(1)  # the sweep has ended
+
+
+def _of_job(text: str) -> Runner:
+    from mbcli.sweeps.messages import read_job
+    from mbcli.sweeps.point_run import PointRunner
+
+    runner = PointRunner(read_job(text))
+    runner.loaded()
+    return runner
+
+
+if __name__ == "__main__":
+    run(_of_job)

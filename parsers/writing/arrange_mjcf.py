@@ -81,7 +81,8 @@ def arranged_for_mjcf(model: ModelSpec, losses: Losses) -> Arranged:
             message = f"the frame of link '{joint.child}' is moved to joint '{joint.name}'"
             losses.add("changed", "LINK_FRAME", message, joint.place)
         joints[joint.name] = joint
-    faults += [(name, why) for name in loops if (why := _open_loop(joints[name]))]
+    closing = [joint.name for joint in model.joints if joint.name in loops]
+    faults += [(name, why) for name in closing if (why := _open_loop(joints[name]))]
     if faults:
         return Arranged(model, frozenset(loops), {}, tuple(faults))
     groups = (*model.filter_groups, *kept_apart(model))

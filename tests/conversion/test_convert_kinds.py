@@ -496,3 +496,18 @@ def test_a_loop_is_cut_where_the_plant_cuts_it(tmp_path, target):
 def test_a_world_with_nothing_in_it_is_no_model_of_sdformat(tmp_path):
     result = convert("<mujoco><worldbody><light/></worldbody></mujoco>", tmp_path / "m.sdf")
     assert result.code != 0 and "a model of SDFormat has a link: this one has none" in result.err
+
+
+def test_loops_that_mjcf_cannot_express_are_told_in_the_order_of_the_file(tmp_path):
+    """Whatever order sets of names have in this process."""
+    names = ["delta", "echo", "alpha", "golf", "bravo", "foxtrot"]
+    link = "<link name='{0}'/>" + "".join(
+        f"<joint name='{{0}}_{k}' type='revolute'><parent>world</parent><child>{{0}}</child><axis><xyz>0 1 0</xyz>"
+        "<dynamics><damping>1</damping></dynamics></axis></joint>"
+        for k in "ab"
+    )
+    model = "\n".join(map(link.format, names))
+    (tmp_path / "m.sdf").write_text(f"<sdf version='1.9'><model name='m'>\n{model}\n</model></sdf>")
+    result = cli("convert", tmp_path / "m.sdf", "-o", tmp_path / "m.xml")
+    told = [line.partition("joint '")[2].partition("_")[0] for line in result.err.splitlines() if "error:" in line]
+    assert result.code == 3 and told == names

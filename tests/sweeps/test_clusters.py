@@ -19,7 +19,7 @@ from mbcli.sweeps import sweep
 from mbcli.sweeps.cases import Cases
 from mbcli.sweeps.clusters import MOST, Reply, run_on_cluster
 from mbcli.sweeps.points import Point
-from mbcli.sweeps.tasks import program, run_task, task_text
+from mbcli.sweeps.tasks import SweepCargo, program, run_task, task_text
 
 VARY = {"state.up": "uniform(-0.005, 0.1)", "body.leg.mass": "*uniform(0, 1.2)"}
 needs_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask")
@@ -125,7 +125,7 @@ class Machines:
     def slots(self, without):
         return len([address for address in self.addresses if address not in without])
 
-    def submit(self, text, without):
+    def submit(self, text, files, without):
         address = next((address for address in self.addresses if address not in without), self.addresses[0])
         points = [index for index, *_ in json.loads(text)["points"]]
         self.sizes.append(len(points))
@@ -155,7 +155,7 @@ def simulated(monkeypatch):
         points, machines = [Point(k, k, {}) for k in range(count)], machines(faults)
         rows = [
             row
-            for batch in run_on_cluster(Bundle("d" * 64, b""), Cases(points, count, retries), machines)
+            for batch in run_on_cluster(SweepCargo(Bundle("d" * 64, b"")), Cases(points, count, retries), machines)
             for row in batch
         ]
         assert sorted(index for index, _ in rows) == list(range(count))  # none is lost, none is there twice
@@ -207,9 +207,9 @@ def test_a_task_of_a_worker_says_why_it_cannot_run(tmp_path, monkeypatch):
     monkeypatch.setenv("MBCLI_CACHE_DIR", str(tmp_path))
     text = task_text("0" * 64, [Point(0, 0, {})])
     assert json.loads(text)["program"] == program()
-    reply = json.loads(run_task(b"no bundle", text))
+    reply = json.loads(run_task(text, b"no bundle"))
     assert reply["fault"] == "file" and "is not an HDF5 file" in reply["message"]
     monkeypatch.setattr("mbcli.sweeps.tasks.unpack", lambda bundle: os.stat(tmp_path / "gone"))
-    assert json.loads(run_task(b"", text))["fault"] == "file"
+    assert json.loads(run_task(text, b""))["fault"] == "file"
     monkeypatch.setenv("MBCLI_JIT", "0")
-    assert json.loads(run_task(b"", text))["fault"] == "version"
+    assert json.loads(run_task(text, b""))["fault"] == "version"
