@@ -46,7 +46,7 @@ OUT_OF_SCOPE_NAMES = {
 }
 NOT_YET = ("ZmpPlanner",)  # though what else is in their module is out of scope
 OTHER_PLACES = {
-    "pydrake.lcm": "mbcli.config.lcm_params",
+    **dict.fromkeys(("pydrake.lcm", "pydrake.systems.lcm"), "mbcli.config.lcm_params"),
     "pydrake.common.cpp_param": "mbcli.common",
     **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
 }
