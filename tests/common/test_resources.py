@@ -23,8 +23,9 @@ def test_resources_are_found_below_the_folder_that_a_variable_names(tmp_path, mo
 
 def test_an_installed_pydrake_has_them_too(monkeypatch, tmp_path):
     """It is found, not imported; packages of these names are there for models too."""
-    from mbcli.multibody.parsing import PackageMap as OfParsers
     from mbcli.parsers.package_map import PackageMap
+
+    from mbcli.multibody.parsing import PackageMap as OfParsers
 
     monkeypatch.delenv("DRAKE_RESOURCE_ROOT", raising=False)
     folder = tmp_path / "pydrake" / "share" / "drake"
