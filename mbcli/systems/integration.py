@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.math.array_types import Vector
 
-FIRST_STEP = 0.1  # of the largest
+FIRST_STEP = 1e-4  # [s], of a Simulator whose integrator nobody chose
+FIRST_OF_LARGEST = 0.1  # the first step of others
 SHORT_OF_WANTED, BEYOND_WANTED = 0.95, 1.001  # of the wanted step: below it is cut short, between it is as good
 LOOSEST = {"runge_kutta5": 1e-3}  # accuracies that methods use
 SLOWEST_CHANGE = 0.9, 1.2  # factors of steps between which they stay as they are
@@ -53,6 +54,7 @@ class Integrator:
         self._parts = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
         self._vectors = [context.get_continuous_state_vector() for _, context in leaves]
         self._kinds = [context.get_continuous_state().kinds for _, context in leaves]
+        self.first_step: float | None = None
         self.next_step: float | None = None
         self.steps = self.refused = 0
 
@@ -100,7 +102,7 @@ class Integrator:
         controlled = config.use_error_control and method.error_order > 0
         start, longest = self.state(), config.max_step_size
         accuracy = min(config.accuracy, LOOSEST.get(config.integration_scheme, 0.1))
-        wanted = (self.next_step or FIRST_STEP * longest) if controlled else longest
+        wanted = self.next_step or self.first_step or FIRST_OF_LARGEST * longest if controlled else longest
         first = self.rates(time, start)
         while True:
             left, most = target - time, BEYOND_WANTED * wanted if controlled else stretch * wanted
