@@ -31,7 +31,7 @@ def text_of(context: Any, path: str) -> str:
 
 
 def text_of_diagram(context: Any, path: str, parts: Iterable[tuple[str, Any]]) -> str:
-    """Of the context of a diagram. parts: names and contexts of its systems, of which those of nothing are left out."""
+    """Of the context of a diagram. parts: names and contexts of its systems; those without numbers are left out."""
     lines = _head(f"{path} Context (of a Diagram)")
     if context.num_continuous_states():
         lines.append(f"{context.num_continuous_states()} total continuous states")
@@ -46,7 +46,7 @@ def text_of_diagram(context: Any, path: str, parts: Iterable[tuple[str, Any]]) -
     found = "\n".join(lines) + "\n\n"
     for name, part in parts:
         states = part.num_total_states() or part.num_discrete_state_groups() or part.num_abstract_states()
-        if states or part.num_numeric_parameter_groups() or part.num_abstract_parameters():
+        if states or part.num_numeric_parameter_groups():
             inner = part.text(f"{path}::{name}")
             found += f"{inner}\n"
     return found.removesuffix("\n")

@@ -402,7 +402,9 @@ class Simulator:
         if self._rate > 0.0 and self._began is not None:
             clock, start = self._began
             due = clock + (self._root.get_time() - start) / self._rate
-            time.sleep(max(0.0, due - time.perf_counter()))
+            ahead = due - time.perf_counter()
+            if ahead > 0.0:  # a sleep of nothing waits for the other processes
+                time.sleep(ahead)
 
     # counts
 
