@@ -113,8 +113,8 @@ def _names_of(e: Any, terms: Terms) -> set[Any]:
 def _terms_of(e: Any) -> Terms | None:
     """{its variables, two at most: factor}; None if it is no such polynomial."""
     if isinstance(e, Difference):
-        parts = _product(sympy.sympify(e.more)), _product(sympy.sympify(e.less))
-        terms = None if parts[0] is None or parts[1] is None else _sum(*parts, -1.0)
+        more, less = _product(sympy.sympify(e.more)), _product(sympy.sympify(e.less))
+        terms = None if more is None or less is None else _sum(more, less, -1.0)
         e = e.expression() if terms is None else e
     else:
         terms = _product(e := sympy.sympify(e))
