@@ -67,7 +67,7 @@ def run_script(path: str) -> None:
     """Runs a file as Python does: as the module __main__, with its folder on the path of modules."""
     loader = _Script("__main__", path)
     module = ModuleType("__main__")
-    module.__file__ = path
+    module.__file__ = os.path.abspath(path)
     sys.modules["__main__"] = module
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     loader.exec_module(module)

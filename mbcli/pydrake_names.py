@@ -46,7 +46,7 @@ OUT_OF_SCOPE_NAMES = {
 }
 NOT_YET = ("ZmpPlanner",)  # though what else is in their module is out of scope
 OTHER_PLACES = {
-    "pydrake.lcm": "mbcli.config.lcm_params",
+    **dict.fromkeys(("pydrake.lcm", "pydrake.systems.lcm"), "mbcli.config.lcm_params"),
     "pydrake.common.cpp_param": "mbcli.common",
     **dict.fromkeys(("pydrake.common.all", "pydrake.geometry.all", "pydrake.systems.all"), "mbcli.all"),
 }
@@ -128,6 +128,8 @@ class Missing(type):
         raise missing(cls._path())
 
     def __getattr__(cls, name: str) -> Any:
+        if name == "__fields__":  # of what is read from YAML
+            raise missing(cls._path())
         raise AttributeError(name if name.startswith("_") else str(missing(cls._path())))
 
 
@@ -135,8 +137,9 @@ def missing(name: str) -> ImportError:
     """The error for a module or a name of pydrake that is not here."""
     path, _, last = name.removeprefix("pydrake.").rpartition(".")
     reason = OUT_OF_SCOPE_NAMES.get(last)
+    places = [path, *(m.removeprefix("pydrake.") for m, names in names_of_pydrake().items() if last in names.own)]
     for module, what in OUT_OF_SCOPE.items():
-        if last not in NOT_YET and f"{path}.{last}".strip(".").startswith(module):
+        if last not in NOT_YET and any(f"{place}.{last}".strip(".").startswith(module) for place in places):
             reason = what
     if reason is None:
         return ImportError(f"{name} is not in mbcli (docs/how-to/coming_from_pydrake.md lists what is)", name=name)

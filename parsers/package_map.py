@@ -19,6 +19,7 @@ that was not given leads to several directories, all are searched for and kept i
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from functools import lru_cache
@@ -29,7 +30,7 @@ from urllib.parse import unquote
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
 from mbcli.parsers.name_spellings import of_other_case, similar_file
 
-from mbcli.common.resources import drake_folder
+from mbcli.common.resources import drake_folder, drakes_cache
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class PackageMap:
         self._environment = environment
         self._named: dict[str, str] = {}
         self._paths: list[str] = []
+        self._drakes = set(DRAKES_PACKAGES)  # what is found where Drake has its files
         self._searched: dict[str, dict[str, list[str]]] = {}  # directory -> {name: package directories}
         # (name, base directory) -> (package directory or None, places that were tried)
         self._found: dict[tuple[str, str], tuple[str | None, list[str]]] = {}
@@ -137,9 +139,11 @@ class PackageMap:
         self._found.clear()
 
     def remove(self, name: str) -> None:
-        """Forget a package given by name. Raises ResourceError if there is none."""
-        if self._named.pop(name, None) is None:
+        """Forget a package that was given, or one of Drake's own. Raises ResourceError if there is none."""
+        given = [self._named.pop(name, None), *(self._search(folder).pop(name, None) for folder in self._paths)]
+        if not any(given) and name not in self._drakes:
             raise ResourceError(f'package "{name}" was not given')
+        self._drakes.discard(name)
         self._found.clear()
 
     def package_directory(self, name: str, base_dir: str | os.PathLike[str] | None = None) -> str:
@@ -387,11 +391,13 @@ class PackageMap:
                     tried.append(f"no {path} ({variable})")
         if empty:
             tried.append(f"not set: {', '.join(empty)}")
-        if name in DRAKES_PACKAGES:
+        if name in self._drakes:
             folder = drake_folder(name)
             if folder is not None:
                 yield folder
-            tried.append("not below DRAKE_RESOURCE_ROOT, nor in an installed pydrake")
+            fetched = map(os.path.dirname, sorted(glob.glob(os.path.join(drakes_cache(), "*", "package.xml"))))
+            yield from (path for path in fetched if stated_name(path) == name)
+            tried.append("not below DRAKE_RESOURCE_ROOT, nor in an installed pydrake, nor in what Drake has fetched")
 
     def fetched(self, name: str, tried: list[str]) -> str | None:
         """The directory of a package that was fetched from elsewhere; None, with a reason in `tried`, without one."""

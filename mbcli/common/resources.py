@@ -21,6 +21,11 @@ def drake_folder(name: str = "drake") -> str | None:
     return next((path for root in roots if os.path.isdir(path := os.path.join(root, name))), None)
 
 
+def drakes_cache() -> str:
+    """The folder in which Drake keeps packages that it has fetched, by the sha256 of their archives."""
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "drake", "package_map")
+
+
 def GetDrakePath() -> str:
     """The folder `drake` of the resources that the variable DRAKE_RESOURCE_ROOT names, else of an installed pydrake.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import prod
 from operator import add
@@ -245,6 +246,16 @@ def _times(
     return made
 
 
+@lru_cache(maxsize=1024)
+def _parts(c: Any) -> tuple[tuple[Any, float], ...]:
+    """((part without a number, its factor), ...) of a coefficient: SymPy takes milliseconds for a multiple of a sum."""
+    return tuple((part, float(factor)) for part, factor in c.as_coefficients_dict().items())
+
+
+def _multiple(x: float, part: Any) -> Any:
+    return sympy.Mul(sympy.Float(x), part, evaluate=False) if part.is_Symbol and x != 1.0 else x * part
+
+
 class Polynomial:
     """A polynomial in indeterminates, whose coefficients may be expressions of other variables.
 
@@ -271,9 +282,13 @@ class Polynomial:
     @classmethod
     def of_terms(cls, terms: dict[Monomial, Any]) -> Polynomial:
         """The polynomial {Monomial: coefficient}, as it is, without SymPy's algebra."""
+        variables = sorted({v for m in terms for v in m.get_powers()}, key=str)
+        return cls._of(variables, {tuple(m.degree(v) for v in variables): c for m, c in terms.items()})
+
+    @classmethod
+    def _of(cls, variables: list[Any], terms: dict[tuple[int, ...], Any]) -> Polynomial:
         made = cls()
-        made.variables = sorted({v for m in terms for v in m.get_powers()}, key=str)
-        made.terms = {tuple(m.degree(v) for v in made.variables): c for m, c in terms.items() if c != 0}
+        made.variables, made.terms = variables, {powers: c for powers, c in terms.items() if c != 0}
         return made
 
     def indeterminates(self) -> Variables:
@@ -383,7 +398,22 @@ class Polynomial:
 
     def EvaluatePartial(self, env: dict[Any, float]) -> Polynomial:
         """With values in place of some variables."""
-        return self._same(self.ToExpression().subs(env), set(self.variables) - set(env))
+        kept = [v not in env for v in self.variables]
+        variables = [v for v, keep in zip(self.variables, kept, strict=True) if keep]
+        found: dict[tuple[int, ...], dict[Any, float]] = {}
+        for powers, c in self.terms.items():
+            left = tuple(k for k, keep in zip(powers, kept, strict=True) if keep)
+            number = prod(
+                float(env[v]) ** k for v, k, keep in zip(self.variables, powers, kept, strict=True) if not keep
+            )
+            parts = found.setdefault(left, {})
+            for part, factor in _parts(c.subs(env) if c.free_symbols & env.keys() else c):
+                parts[part] = parts.get(part, 0) + number * factor
+        sums = {
+            powers: sympy.Add(*(_multiple(x, part) for part, x in parts.items() if x))
+            for powers, parts in found.items()
+        }
+        return self._of(variables, sums)
 
     def RemoveTermsWithSmallCoefficients(self, coefficient_tol: float) -> Polynomial:
         """Without the terms whose coefficients are numbers of at most this size."""
@@ -409,6 +439,9 @@ class Polynomial:
     def __add__(self, other: Any) -> Polynomial:
         if isinstance(other, RationalFunction):  # which adds it
             return NotImplemented
+        if isinstance(other, Polynomial) and other.variables == self.variables:
+            both = {p: self.terms.get(p, 0) + other.terms.get(p, 0) for p in {**self.terms, **other.terms}}
+            return self._of(self.variables, both)
         return self._with(other, self.ToExpression() + _expression(other))
 
     def __sub__(self, other: Any) -> Polynomial:

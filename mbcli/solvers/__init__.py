@@ -40,6 +40,7 @@ with lazy_exports(__name__):
         ClarabelSolver as ClarabelSolver,
         ClpSolver as ClpSolver,
         CsdpSolver as CsdpSolver,
+        GetAvailableSolvers as GetAvailableSolvers,
         GurobiSolver as GurobiSolver,
         IpoptSolver as IpoptSolver,
         MakeFirstAvailableSolver as MakeFirstAvailableSolver,

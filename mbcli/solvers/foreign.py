@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mbcli.solvers import ipopt
+from mbcli.solvers.attributes import ProgramType
 from mbcli.solvers.mathematical_program import MathematicalProgram
 from mbcli.solvers.options import SolverId, SolverType, name_of
 from mbcli.solvers.solve import MathematicalProgramResult, Solve, solve_by_ipopt
@@ -13,7 +14,7 @@ from mbcli.solvers.solve import MathematicalProgramResult, Solve, solve_by_ipopt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NOT_HERE = ("SNOPT", "MOSEK", "Gurobi")  # for which nothing here stands in
+NOT_HERE = ("MOSEK", "Gurobi")  # for which nothing here stands in
 CONIC = ("CSDP", "SCS")  # for which Clarabel stands in, where it is installed
 
 
@@ -57,7 +58,7 @@ class SolverInterface:
 
 
 class SnoptSolver(SolverInterface):
-    """SNOPT, which is not here."""
+    """Nonlinear programs as Solve() takes them, by SciPy's SLSQP or IPOPT."""
 
     NAME = "SNOPT"
 
@@ -139,6 +140,24 @@ class MobyLcpSolver(SolverInterface):
 def ChooseBestSolver(prog: MathematicalProgram) -> SolverId:
     """The name of the solver of Solve(): one for all programs, which chooses."""
     return SolverId("SciPy")
+
+
+_NONLINEAR = ("SNOPT", "Ipopt", "NLopt")
+_SOLVERS = {  # by type of program, in the order in which pydrake takes them
+    ProgramType.kLP: ("Clp", "Clarabel", *_NONLINEAR, "CSDP", "SCS"),
+    ProgramType.kQP: ("Clarabel", "OSQP", *_NONLINEAR, "SCS"),
+    ProgramType.kSOCP: ("Clarabel", "CSDP", "SCS", *_NONLINEAR),
+    ProgramType.kSDP: ("Clarabel", "CSDP", "SCS"),
+    **dict.fromkeys((ProgramType.kGP, ProgramType.kCGP), ("Clarabel", "SCS")),
+    ProgramType.kQuadraticCostConicConstraint: ("Clarabel", "SCS"),
+    ProgramType.kNLP: _NONLINEAR,
+    ProgramType.kLCP: ("Moby LCP", "SNOPT"),
+}
+
+
+def GetAvailableSolvers(prog_type: ProgramType) -> list[SolverId]:
+    """The names under which programs of a type are solved here."""
+    return [id for id in map(SolverId, _SOLVERS.get(prog_type, ())) if MakeSolver(id).available()]
 
 
 def MakeSolver(id: SolverId) -> SolverInterface:

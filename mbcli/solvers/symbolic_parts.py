@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -113,37 +112,58 @@ def _names_of(e: Any, terms: Terms) -> set[Any]:
 
 def _terms_of(e: Any) -> Terms | None:
     """{its variables, two at most: factor}; None if it is no such polynomial."""
-    parts = ((e.more, 1.0), (e.less, -1.0)) if isinstance(e, Difference) else ((e, 1.0),)
-    terms: Terms = defaultdict(float)
-    if all(_collects(sympy.sympify(part), factor, terms) for part, factor in parts):
-        return terms if not isinstance(e, Difference) else {k: x for k, x in terms.items() if x}
-    terms = defaultdict(float)  # products of sums, and what is none
-    whole = sympy.expand(sympy.sympify(e.expression() if isinstance(e, Difference) else e))
-    return terms if all(_collects(part, 1.0, terms) for part in sympy.Add.make_args(whole)) else None
-
-
-def _collects(e: Any, factor: float, terms: Terms) -> bool:
-    """Adds factor times an expression to the terms; False if it is no sum of monomials of degree 2 at most."""
-    if e.is_Symbol:
-        terms[(e,)] += factor
-    elif e.is_Number or e.is_NumberSymbol:
-        terms[()] += factor * float(e)
-    elif e.is_Add:
-        return all(_collects(part, factor, terms) for part in e.args)
-    elif e.is_Mul:
-        rest = [part for part in e.args if not (part.is_Number or part.is_NumberSymbol)]
-        for part in e.args:
-            factor = factor * float(part) if part.is_Number or part.is_NumberSymbol else factor
-        if len(rest) == 1 and not rest[0].is_Symbol:
-            return _collects(rest[0], factor, terms)
-        if len(rest) > 2 or not all(part.is_Symbol for part in rest):
-            return False
-        terms[tuple(sorted(rest, key=_order))] += factor
-    elif e.is_Pow and e.exp == 2 and e.base.is_Symbol:
-        terms[(e.base, e.base)] += factor
+    if isinstance(e, Difference):
+        more, less = _product(sympy.sympify(e.more)), _product(sympy.sympify(e.less))
+        terms = None if more is None or less is None else _sum(more, less, -1.0)
+        e = e.expression() if terms is None else e
     else:
-        return False
-    return True
+        terms = _product(e := sympy.sympify(e))
+    if terms is None:
+        terms = _product(sympy.expand(e))  # what is of higher degree may go away
+    return terms and {monomial: factor for monomial, factor in terms.items() if factor}
+
+
+def _product(e: Any) -> Terms | None:
+    """The terms of an expression as it stands: SymPy takes milliseconds for a square of a sum."""
+    if e.is_Symbol:
+        return {(e,): 1.0}
+    if e.is_Number or e.is_NumberSymbol:
+        return {(): float(e)}
+    if e.is_Add:
+        total: Terms = {}
+        for part in e.args:
+            terms = _product(part)
+            if terms is None:
+                return None
+            _sum(total, terms)
+        return total
+    if e.is_Mul or (e.is_Pow and e.exp == 2):
+        product: Terms = {(): 1.0}
+        for part in e.args if e.is_Mul else (e.base, e.base):
+            terms = _product(part)
+            if terms is None or not (product := _times(product, terms)):
+                return None
+        return product
+    return None
+
+
+def _sum(total: Terms, terms: Terms, factor: float = 1.0) -> Terms:
+    """The total, to which a multiple of terms is added."""
+    for monomial, x in terms.items():
+        total[monomial] = total.get(monomial, 0.0) + factor * x
+    return total
+
+
+def _times(left: Terms, right: Terms) -> Terms:
+    """The product of terms; empty if it has one of degree 3."""
+    product: Terms = {}
+    for a, x in left.items():
+        for b, y in right.items():
+            monomial = tuple(sorted((*a, *b), key=_order)) if a and b else a or b
+            if len(monomial) > 2:
+                return {}
+            product[monomial] = product.get(monomial, 0.0) + x * y
+    return product
 
 
 def function_of(expressions: Sequence[Any], variables: Sequence[Any]) -> Callable[[Any], Any]:

@@ -31,7 +31,7 @@ def text_of(context: Any, path: str) -> str:
 
 
 def text_of_diagram(context: Any, path: str, parts: Iterable[tuple[str, Any]]) -> str:
-    """Of the context of a diagram. parts: names and contexts of its systems; those without a state are left out."""
+    """Of the context of a diagram. parts: names and contexts of its systems; those without numbers are left out."""
     lines = _head(f"{path} Context (of a Diagram)")
     if context.num_continuous_states():
         lines.append(f"{context.num_continuous_states()} total continuous states")
@@ -39,21 +39,26 @@ def text_of_diagram(context: Any, path: str, parts: Iterable[tuple[str, Any]]) -
     if groups:
         total = sum(group.size() for group in _groups(context))
         lines.append(f"{total} total discrete states in {groups} groups")
+    groups = context.num_numeric_parameter_groups()
+    if groups:
+        total = sum(context.get_numeric_parameter(k).size() for k in range(groups))
+        lines.append(f"{total} total numeric parameters in {groups} groups")
     found = "\n".join(lines) + "\n\n"
     for name, part in parts:
-        if part.num_total_states() or part.num_discrete_state_groups() or part.num_abstract_states():
+        states = part.num_total_states() or part.num_discrete_state_groups() or part.num_abstract_states()
+        if states or part.num_numeric_parameter_groups():
             inner = part.text(f"{path}::{name}")
             found += f"{inner}\n"
     return found.removesuffix("\n")
 
 
 def _head(title: str) -> list[str]:
-    return [title, "-" * (len(title) + 1)]
+    return [title, "-" * (len(title.encode()) + 1)]
 
 
 def _row(numbers: Any) -> str:
     texts = [_number(x) for x in numbers]
-    width = max(map(len, texts))
+    width = max(map(len, texts), default=0)
     return " ".join(text.rjust(width) for text in texts)
 
 

@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from mbcli.config.simulator_config import SimulatorConfig
     from mbcli.math.array_types import Vector
 
+FIRST_STEP = 1e-4  # [s], of a Simulator whose integrator nobody chose
+FIRST_OF_LARGEST = 0.1  # the first step of others
+SHORT_OF_WANTED, BEYOND_WANTED = 0.95, 1.001  # of the wanted step: below it is cut short, between it is as good
+LOOSEST = {"runge_kutta5": 1e-3}  # accuracies that methods use
+SLOWEST_CHANGE = 0.9, 1.2  # factors of steps between which they stay as they are
+
+
+def _next_step(h: float, ratio: float, order: float) -> float:
+    """The step after one h whose error is ratio times the accuracy, shorter if h has to be tried again.
+
+    Drake's control (IntegratorBase), which has it of Simbody.
+    """
+    if not np.isfinite(ratio):
+        return LARGEST_SHRINK * h
+    factor = SAFETY * ratio ** (-1.0 / order) if ratio > 0.0 else LARGEST_GROWTH
+    if ratio <= 1.0:
+        return h * (min(factor, LARGEST_GROWTH) if factor >= SLOWEST_CHANGE[1] else 1.0)
+    return h * max(LARGEST_SHRINK, min(factor, SLOWEST_CHANGE[0]))
+
 
 class Integrator:
     """Steps the continuous states of (system, context) pairs together.
@@ -35,6 +54,7 @@ class Integrator:
         self._parts = [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
         self._vectors = [context.get_continuous_state_vector() for _, context in leaves]
         self._kinds = [context.get_continuous_state().kinds for _, context in leaves]
+        self.first_step: float | None = None
         self.next_step: float | None = None
         self.steps = self.refused = 0
 
@@ -80,43 +100,44 @@ class Integrator:
                 f"continuous state takes one of {', '.join(name for name, m in METHODS.items() if not m.implicit)}"
             )
         controlled = config.use_error_control and method.error_order > 0
-        start, wanted = self.state(), self.next_step if controlled and self.next_step else config.max_step_size
-        h = min(wanted, config.max_step_size)
-        meets_end = time + (1.000001 if controlled else stretch) * h >= target
-        h = target - time if meets_end else h
+        start, longest = self.state(), config.max_step_size
+        accuracy = min(config.accuracy, LOOSEST.get(config.integration_scheme, 0.1))
+        wanted = self.next_step or self.first_step or FIRST_OF_LARGEST * longest if controlled else longest
         first = self.rates(time, start)
         while True:
-            rates = [first]
-            for s in range(1, len(method.b)):
-                stage = start + h * (method.A[s, :s] @ np.array(rates))
-                rates.append(self.rates(time + h * method.A[s].sum(), stage))
-            slopes = np.array(rates)
-            end = start + h * (method.b @ slopes)
-            good = bool(np.isfinite(end).all())
-            ratio = 0.0
+            left, most = target - time, BEYOND_WANTED * wanted if controlled else stretch * wanted
+            cut_short = controlled and left < SHORT_OF_WANTED * wanted
+            meets_end = left <= most and (left <= longest or not controlled)
+            h = left if meets_end else min(wanted, longest)
+            end, error = self._try(method, time, h, start, first)
+            following = h
             if controlled:
-                error = np.abs(h * (method.error @ slopes)) / np.maximum(1.0, np.abs(end))
-                ratio = float(error.max(initial=0.0)) / config.accuracy
-                if not good or not ratio <= 1.0:
-                    shrink = max(LARGEST_SHRINK, SAFETY * ratio ** (-1.0 / (method.error_order + 1.0))) if good else 0.1
-                    h, meets_end = self._shorter(time, start, shrink * h), False
+                following = min(longest, _next_step(h, error / accuracy, method.error_order + 1.0))
+                if following < h:
+                    wanted = self._shorter(time, start, following)
                     continue
-            elif not good:
+            elif not np.isfinite(end).all():
                 raise NumericalError(f"the continuous state of the diagram is not finite after t = {time:.9g} s")
-            if not self._finish(time + h, end):
-                h, meets_end = self._shorter(time, start, OTHER_STEP * h), False
-                if h < SHORTEST_STEP * config.max_step_size:
-                    self.set_state(time, start)
-                    raise NumericalError(f"no step leads to states that satisfy constraints after t = {time:.9g} s")
-                continue
-            break
-        growth = LARGEST_GROWTH
-        if ratio > 0.0:
-            growth = min(LARGEST_GROWTH, SAFETY * ratio ** (-1.0 / (method.error_order + 1.0)))
-        # a step cut short to meet an end says nothing against the longer one
-        self.next_step = max(wanted, growth * h) if meets_end else growth * h
+            if self._finish(time + h, end):
+                break
+            wanted = self._shorter(time, start, OTHER_STEP * h)
+            if wanted < SHORTEST_STEP * longest:
+                self.set_state(time, start)
+                raise NumericalError(f"no step leads to states that satisfy constraints after t = {time:.9g} s")
+        if not cut_short:  # which says nothing against the longer one
+            self.next_step = following
         self.steps += 1
         return target if meets_end else time + h
+
+    def _try(self, method: Any, time: float, h: float, start: Vector, first: Vector) -> tuple[Vector, float]:
+        """(The state after a step h from a state whose rates are known, the largest error of its numbers)."""
+        rates = [first]
+        for s in range(1, len(method.b)):
+            stage = start + h * (method.A[s, :s] @ np.array(rates))
+            rates.append(self.rates(time + h * method.A[s].sum(), stage))
+        slopes = np.array(rates)
+        error = np.abs(h * (method.error @ slopes)).max(initial=0.0) if method.error_order > 0 else 0.0
+        return start + h * (method.b @ slopes), float(error)
 
     def _shorter(self, time: float, start: Vector, h: float) -> float:
         self.refused += 1

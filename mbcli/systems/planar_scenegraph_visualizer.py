@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from mbcli.geometry.properties import Role
 from mbcli.pictures.model_scene import MeshStore, shape_as_drawn
@@ -79,6 +78,8 @@ class PlanarSceneGraphVisualizer(PyPlotVisualizer):
 
     def draw(self, context: Any) -> None:
         """Draws a context, or the poses that were kept of one."""
+        from scipy.spatial import ConvexHull, QhullError  # late: scripts that import all names do not draw
+
         poses = context if isinstance(context, list) else self._kept(context)
         for X_WG, (_, vertices, patch) in zip(poses, self._shapes, strict=True):
             p_W = np.column_stack([vertices @ X_WG[:, :3].T + X_WG[:, 3], np.ones(len(vertices))])

@@ -21,6 +21,7 @@ from mbcli.numbered_enum import NumberedEnum
 from mbcli.simulation.start_limits import in_words, positions_outside_limits, what_limits_do
 from mbcli.systems.event_loop import NOTHING, EventLoop, first_number, needs_events, worse
 from mbcli.systems.events import SUCCEEDED, EventStatus
+from mbcli.systems.integration import FIRST_STEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +54,7 @@ class Simulator:
         self._monitor: Callable[[Any], EventStatus | None] | None = None
         self._rate = 0.0
         self._publishes_every_step = self._publishes_at_start = False
+        self._first_step: float | None = FIRST_STEP
         self._use(system.CreateDefaultContext() if context is None else context)
 
     def _use(self, root: Any) -> None:
@@ -64,6 +66,7 @@ class Simulator:
         self._updating: Run | None = None  # the run of a discrete plant, which goes on
         if needs_events(leaves):
             self._loop = EventLoop(system, root, leaves, lambda: self.config)
+            self._loop.integrator.first_step = self._first_step
         else:
             found: Any = next((s, c) for s, c in leaves if isinstance(c, PlantContext))
             self._context = found[1]
@@ -111,6 +114,12 @@ class Simulator:
     def config(self) -> SimulatorConfig:
         """The settings of the integrator; those that a discrete plant does without are made when they are asked for."""
         return SimulatorConfig()
+
+    def use_another_integrator(self) -> None:
+        """Begins anew with the settings, by a tenth of the largest step."""
+        self._first_step = None
+        if self._loop is not None:
+            self._loop.integrator.first_step = self._loop.integrator.next_step = None
 
     def has_context(self) -> bool:
         """True: a Simulator always has one."""
@@ -393,7 +402,9 @@ class Simulator:
         if self._rate > 0.0 and self._began is not None:
             clock, start = self._began
             due = clock + (self._root.get_time() - start) / self._rate
-            time.sleep(max(0.0, due - time.perf_counter()))
+            ahead = due - time.perf_counter()
+            if ahead > 0.0:  # a sleep of nothing waits for the other processes
+                time.sleep(ahead)
 
     # counts
 
@@ -536,6 +547,7 @@ def ResetIntegratorFromFlags(simulator: Simulator, scheme: str, max_step_size: f
     if scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{scheme}' is not supported; there are {', '.join(SCHEMES)}")
     simulator.config.integration_scheme, simulator.config.max_step_size = scheme, float(max_step_size)
+    simulator.use_another_integrator()
     return simulator.get_mutable_integrator()
 
 
@@ -549,6 +561,7 @@ def ApplySimulatorConfig(config: SimulatorConfig, simulator: Simulator) -> None:
     if config.integration_scheme not in SCHEMES:
         raise ModelError(f"integration scheme '{config.integration_scheme}' is not supported")
     simulator.config = config
+    simulator.use_another_integrator()
     simulator.set_target_realtime_rate(config.target_realtime_rate)
     simulator.set_publish_every_time_step(config.publish_every_time_step)
     simulator.get_mutable_context().SetTime(config.start_time)

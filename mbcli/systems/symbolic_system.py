@@ -58,16 +58,20 @@ class SymbolicVectorSystem(Reproducible):
             used = {s for e in output for s in getattr(e, "free_symbols", ())}
             through = bool(used & set(input))
             self.DeclareVectorOutputPort(
-                "y0", len(output), lambda c, out: out.SetFromVector(value(self._values(c))), None if through else STATE
+                "y0",
+                len(output),
+                lambda c, out: out.SetFromVector(value(self._values(c, through))),
+                None if through else STATE,
             )
 
-    def _values(self, context: Any) -> list[Any]:
+    def _values(self, context: Any, input_acts: bool = True) -> list[Any]:
         values: list[Any] = [context.get_time()] if self._has_time else []
         if self._state:
             x = context.get_discrete_state_vector() if self._period else context.get_continuous_state_vector()
             values += list(x.CopyToVector())
         if self._u is not None:
-            values += list(self._u.Eval(context)) if self._u.HasValue(context) else [0.0] * self._u.size()
+            given = input_acts and self._u.HasValue(context)  # an input that does not act may depend on the output
+            values += list(self._u.Eval(context)) if given else [0.0] * self._u.size()
         if self.declared.numeric:
             values += list(context.get_numeric_parameter(0).CopyToVector())
         return values

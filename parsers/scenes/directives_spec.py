@@ -35,6 +35,9 @@ class AddModel:
     def __post_init__(self) -> None:
         _require_names(self, "file", "name")
 
+    def __hash__(self) -> int:
+        return hash((self.file, self.name))  # poses have none
+
 
 @dataclass(frozen=True, kw_only=True)
 class AddModelInstance:
@@ -61,6 +64,9 @@ class AddFrame:
             raise ValueError("X_PF of add_frame needs a base_frame")
         _require_fixed(self.X_PF, "X_PF of add_frame")
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AddWeld:
@@ -77,6 +83,9 @@ class AddWeld:
             if self.X_PC.base_frame:
                 raise ValueError("X_PC of add_weld takes no base_frame: it is the pose of the child in the parent")
             _require_fixed(self.X_PC, "X_PC of add_weld")
+
+    def __hash__(self) -> int:
+        return hash((self.parent, self.child))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,8 @@ def test_an_installed_pydrake_has_them_too(monkeypatch, tmp_path):
     """It is found, not imported; packages of these names are there for models too."""
     from mbcli.parsers.package_map import PackageMap
 
+    from mbcli.multibody.parsing import PackageMap as OfParsers
+
     monkeypatch.delenv("DRAKE_RESOURCE_ROOT", raising=False)
     folder = tmp_path / "pydrake" / "share" / "drake"
     folder.mkdir(parents=True)
@@ -33,4 +35,9 @@ def test_an_installed_pydrake_has_them_too(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(str(tmp_path))
     assert resources.FindResourceOrThrow("drake/a.urdf") == str(folder / "a.urdf")
     assert PackageMap().resolve("package://drake/a.urdf") == str(folder / "a.urdf")
+    packages = OfParsers()
+    packages.Remove("drake")
+    assert not packages.Contains("drake")
+    packages.AddMap(OfParsers())
+    assert packages.Contains("drake")
     assert resources.drake_folder("drake_models") is None

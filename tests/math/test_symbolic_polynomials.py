@@ -24,6 +24,14 @@ def test_a_polynomial_knows_its_terms_and_degrees():
         Polynomial(sin(x))
 
 
+def test_numbers_take_the_place_of_some_variables():
+    p = Polynomial((a + 2 * y) * x**2 * y + 3 * a * x - 1, [x, y])
+    assert p.EvaluatePartial({x: 2.0}).EqualTo(Polynomial(4.0 * (a + 2 * y) * y + 6.0 * a - 1, [y]))
+    assert p.EvaluatePartial({y: 1.0, a: 0.5}).EqualTo(Polynomial(2.5 * x**2 + 1.5 * x - 1, [x]))
+    assert p.EvaluatePartial({x: 0.0, y: 1.0}).EqualTo(Polynomial(-1.0))
+    assert (p + p).EqualTo(2 * p) and (p + (-1) * p).terms == {}
+
+
 def test_polynomials_are_added_multiplied_and_differentiated():
     p, q = Polynomial(x + 1), Polynomial(y - 1)
     assert (p * q).EqualTo(Polynomial((x + 1) * (y - 1)))

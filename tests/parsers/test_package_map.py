@@ -1,6 +1,7 @@
 """Where URIs lead: the order of the sources, what is refused, and what a failure says."""
 
 import os
+from hashlib import sha256
 
 import pytest
 from mbcli.parsers.package_map import PackageMap
@@ -354,9 +355,9 @@ def test_a_package_that_lies_elsewhere_is_found_in_drakes_cache_or_refused_at_it
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     packages = OfParsers(environment={})
     packages.AddRemote("far", OfParsers.RemoteParams(urls=["https://example.org/far.tar.gz"], sha256="ab" * 32))
-    with pytest.raises(ResourceError, match="nothing is fetched from the network, and .*abab is not there"):
+    with pytest.raises(ResourceError, match="nothing is fetched from the network, and .*abab-.* is not there"):
         packages.ResolveUrl("package://far/a.urdf")
-    folder = tmp_path / "drake" / "package_map" / ("ab" * 32)
+    folder = tmp_path / "drake" / "package_map" / f"{'ab' * 32}-{sha256(b'').hexdigest()}"
     folder.mkdir(parents=True)
     (folder / "a.urdf").write_text("<robot/>")
     again = OfParsers(environment={})
@@ -364,3 +365,14 @@ def test_a_package_that_lies_elsewhere_is_found_in_drakes_cache_or_refused_at_it
     assert again.ResolveUrl("package://far/a.urdf") == str(folder / "a.urdf")
     with pytest.raises(ResourceError, match="another one already"):
         again.AddRemote("far", OfParsers.RemoteParams(urls=["https://example.org/other.zip"], sha256="cd" * 32))
+
+
+def test_the_models_that_drake_has_fetched_are_found_by_their_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("DRAKE_RESOURCE_ROOT", raising=False)
+    folder = package(tmp_path / "drake" / "package_map" / "0a-0b", "drake_models")
+    (folder / "a.urdf").write_text("<robot/>")
+    package(tmp_path / "drake" / "package_map" / "0c-0d", "other")
+    assert PackageMap(environment={}).resolve("package://drake_models/a.urdf") == str(folder / "a.urdf")
+    with pytest.raises(ResourceError):
+        PackageMap(environment={}).resolve("package://other/a.urdf")

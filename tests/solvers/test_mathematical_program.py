@@ -14,7 +14,7 @@ from mbcli.solvers import (
     Binding,
     CommonSolverOption,
     MathematicalProgram,
-    SnoptSolver,
+    MosekSolver,
     SolutionResult,
     Solve,
     SolverOptions,
@@ -137,9 +137,9 @@ def test_what_is_not_a_constraint_is_refused():
     with pytest.raises(RuntimeError, match="2 values, not 1"):
         prog.AddConstraint(lambda z: [z[0], z[1]], [0.0], [1.0], x)
         Solve(prog)
-    assert not SnoptSolver().available()
-    with pytest.raises(RuntimeError, match="SNOPT is not in mbcli"):
-        SnoptSolver().Solve(prog)
+    assert not MosekSolver().available()
+    with pytest.raises(RuntimeError, match="MOSEK is not in mbcli"):
+        MosekSolver().Solve(prog)
 
 
 def test_binary_variables_need_a_linear_program():

@@ -83,6 +83,7 @@ def test_dunder_names_of_modules_stay_what_they_are():
 
 
 SCRIPT = """
+import os
 import sys
 import numpy as np
 from beside import VALUE
@@ -95,18 +96,18 @@ prog.AddLinearEqualityConstraint(2 * x[1] == 0.5)
 prog.AddCost(x.dot(x))
 result = Solve(prog)
 if __name__ == "__main__":
-    print(result.is_success(), *np.round(result.GetSolution(x), 9), sys.argv[1:] == ["--fast"])
+    print(result.is_success(), *np.round(result.GetSolution(x), 9), sys.argv[1:] == ["--fast"], os.path.isabs(__file__))
 """
 
 
 def test_a_script_runs_as_python_runs_it_and_its_equations_are_formulas(tmp_path):
     (tmp_path / "beside.py").write_text("VALUE = 1\n")
     (tmp_path / "script.py").write_text(SCRIPT)
-    command = [sys.executable, "-m", "mbcli.pydrake", str(tmp_path / "script.py"), "--fast"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout.split() == ["True", "0.75", "0.25", "True"], done.stderr[-2000:]
+    command = [sys.executable, "-m", "mbcli.pydrake", "script.py", "--fast"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "0.75", "0.25", "True", "True"], done.stderr[-2000:]
     (tmp_path / "script.py").write_text("x = 1\nraise ValueError(x == 1)\n")
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert 'script.py", line 2' in done.stderr and "ValueError: True" in done.stderr
 
 

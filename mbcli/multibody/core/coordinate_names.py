@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def GetPositionNames(
     plant: PlantData,
-    model_instance: ModelInstanceIndex | None = None,
+    model_instance: ModelInstanceIndex | bool | None = None,
     add_model_instance_prefix: bool | None = None,
     always_add_suffix: bool = True,
 ) -> list[str]:
     """`{instance}_{joint}_{suffix}` for each position, in the order of q.
 
     Args:
-      model_instance: default: the whole plant.
+      model_instance: default: the whole plant, of which the other arguments may come first, as in pydrake.
       add_model_instance_prefix: default: for the whole plant only.
       always_add_suffix: also for joints with one position.
 
@@ -41,14 +41,14 @@ def GetPositionNames(
 
 def GetVelocityNames(
     plant: PlantData,
-    model_instance: ModelInstanceIndex | None = None,
+    model_instance: ModelInstanceIndex | bool | None = None,
     add_model_instance_prefix: bool | None = None,
     always_add_suffix: bool = True,
 ) -> list[str]:
     """`{instance}_{joint}_{suffix}` for each velocity, in the order of v.
 
     Args:
-      model_instance: default: the whole plant.
+      model_instance: default: the whole plant, of which the other arguments may come first, as in pydrake.
       add_model_instance_prefix: default: for the whole plant only.
       always_add_suffix: also for joints with one velocity.
 
@@ -66,12 +66,14 @@ def GetVelocityNames(
 
 
 def GetStateNames(
-    plant: PlantData, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
+    plant: PlantData,
+    model_instance: ModelInstanceIndex | bool | None = None,
+    add_model_instance_prefix: bool | None = None,
 ) -> list[str]:
     """Names of the positions, then of the velocities, of the plant or of a model instance.
 
     Args:
-      model_instance: default: the whole plant.
+      model_instance: default: the whole plant, of which the other arguments may come first, as in pydrake.
       add_model_instance_prefix: default: for the whole plant only.
 
     Returns:
@@ -90,12 +92,14 @@ def GetStateNames(
 
 
 def GetActuatorNames(
-    plant: PlantData, model_instance: ModelInstanceIndex | None = None, add_model_instance_prefix: bool | None = None
+    plant: PlantData,
+    model_instance: ModelInstanceIndex | bool | None = None,
+    add_model_instance_prefix: bool | None = None,
 ) -> list[str]:
     """`{instance}_{actuator}` for each entry of u: actuators on joints, then those that act through transmissions.
 
     Args:
-      model_instance: default: the whole plant.
+      model_instance: default: the whole plant, of which the other arguments may come first, as in pydrake.
       add_model_instance_prefix: default: for the whole plant only.
 
     Returns:
@@ -109,6 +113,8 @@ def GetActuatorNames(
       ['double_pendulum_elbow']
     """
     plant.require_finalized("GetActuatorNames")
+    if isinstance(model_instance, bool):
+        model_instance, add_model_instance_prefix = None, model_instance
     prefix = model_instance is None if add_model_instance_prefix is None else add_model_instance_prefix
     return [instance_prefix(plant, a, prefix) + a.name() for a in all_actuators(plant, model_instance)]
 
@@ -118,9 +124,16 @@ def instance_prefix(plant: PlantData, element: MultibodyElement, wanted: bool) -
 
 
 def coordinate_names(
-    plant: PlantData, kind: str, model_instance: ModelInstanceIndex | None, prefix: bool | None, always_add_suffix: bool
+    plant: PlantData,
+    kind: str,
+    model_instance: ModelInstanceIndex | bool | None,
+    prefix: bool | None,
+    always_add_suffix: bool,
 ) -> list[str]:
     plant.require_finalized(f"Get{kind.capitalize()}Names")
+    if isinstance(model_instance, bool):  # (prefix, suffix) of the whole plant
+        always_add_suffix = always_add_suffix if prefix is None else prefix
+        model_instance, prefix = None, model_instance
     prefix = model_instance is None if prefix is None else prefix
     by_start = {}
     for joint in moving_joints(plant, model_instance):

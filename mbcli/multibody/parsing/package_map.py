@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from hashlib import sha256
 from typing import Any
 
 from mbcli.common.fast_dataclass import dataclass
+from mbcli.common.resources import drakes_cache
 from mbcli.errors import ResourceError
 from mbcli.parsers import package_map
 
@@ -50,7 +52,7 @@ class PackageMap(package_map.PackageMap):
     def AddRemote(self, package_name: str, params: RemotePackage) -> None:
         """Names a package that lies elsewhere; nothing is ever fetched.
 
-        A URL that needs it leads to the folder of that sha256 in the cache of packages that Drake keeps
+        A URL that needs it leads to the folder of that sha256 and prefix in the cache of packages that Drake keeps
         (`~/.cache/drake/package_map`), else to where other packages are found, as below MBCLI_PACKAGE_PATH; else it is
         an error. ResourceError if the sha256 is none, or the name has another package.
         """
@@ -66,6 +68,8 @@ class PackageMap(package_map.PackageMap):
 
     def give_to(self, other: PackageMap) -> None:
         """Gives another map what this one was given."""
+        other._drakes |= self._drakes
+        other._found.clear()
         for name, directory in self._named.items():
             other.add(name, directory)
         for name, params in self._remote.items():
@@ -77,7 +81,9 @@ class PackageMap(package_map.PackageMap):
         """The directory in which Drake keeps a package that lies elsewhere; None if it is not there."""
         if name not in self._remote:
             return None
-        folder = os.path.join(_drakes_cache(), self._remote[name].sha256)
+        remote = self._remote[name]
+        prefix = sha256((remote.strip_prefix or "").encode()).hexdigest()
+        folder = os.path.join(drakes_cache(), f"{remote.sha256}-{prefix}")
         if os.path.isdir(folder):
             return folder
         tried.append(f"nothing is fetched from the network, and {folder} is not there")
@@ -135,8 +141,10 @@ class PackageMap(package_map.PackageMap):
         self.add(name, directory)
 
     def Remove(self, package_name: str) -> None:
-        """Forgets a package given by name. Raises ResourceError if there is none."""
-        self.remove(package_name)
+        """Forgets a package of GetPackageNames(). Raises ResourceError if there is none."""
+        if self._remote.pop(package_name, None) is None:
+            self.remove(package_name)
+        self._found.clear()
 
     def PopulateFromFolder(self, path: str | os.PathLike[str]) -> None:
         """Searches a folder for packages, when a URL first needs one. Raises ResourceError if it is missing."""
@@ -159,8 +167,3 @@ class PackageMap(package_map.PackageMap):
     def ResolveUrl(self, url: str) -> str:
         """The path of a package:// or file:// URL. Raises ResourceError."""
         return self.resolve(url)
-
-
-def _drakes_cache() -> str:
-    """The folder in which Drake keeps packages that it has fetched, by the sha256 of their archives."""
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "drake", "package_map")
