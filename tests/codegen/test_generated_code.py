@@ -10,7 +10,7 @@ import pytest
 from command_line import cli, succeed
 from repository import SAMPLES
 
-from mbcli.codegen import Settings, c_code, c_compiler, generate, jax_code, statements
+from mbcli.codegen import Settings, c_code, c_compiler, c_parts, generate, jax_code, statements
 from mbcli.codegen.code import harmless, identifier
 from mbcli.codegen.generation import expected_operations
 from mbcli.codegen.proof import Proof, States, require_proved
@@ -56,13 +56,39 @@ def test_c_gives_what_kernels_give_and_a_proof_lies_beside_it(real, limit, tmp_p
 
 
 @with_compiler
-def test_c_is_strict_and_is_c_plus_plus_too(tmp_path):
+@pytest.mark.parametrize("whole", [c_parts.WHOLE, 100])
+def test_c_is_strict_and_is_c_plus_plus_too(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(c_parts, "WHOLE", whole)
     generate(context_of(SAMPLES / "all_joints.sdf"), ["mass_matrix"], str(tmp_path / "c"), Settings(states=2))
     compiler = c_compiler.find_compiler()
-    for more in (["-std=c99", "-pedantic", "-Wconversion"], ["-x", "c++"]):
+    for more in (["-std=c99", "-pedantic", "-Wconversion", "-Wmissing-prototypes"], ["-x", "c++"]):
         command = [*compiler, *more, "-Wall", "-Wextra", "-Werror", "-c", "model.c", "-o", "model.o"]
         done = subprocess.run(command, cwd=tmp_path / "c", capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+@with_compiler
+def test_c_in_parts_of_bounded_size_gives_the_same_numbers(tmp_path, monkeypatch):
+    context = context_of(SAMPLES / "quadruped.urdf")
+    asked, proofs = ["forward_dynamics", "sensors", "mass_matrix", "jacobian:trunk"], []
+    for size in (10**6, 100, 7):
+        monkeypatch.setattr(c_parts, "WHOLE", size)
+        monkeypatch.setattr(c_parts, "PART", size)
+        proofs.append(generate(context, asked, str(tmp_path), Settings(states=3), force=True).proofs)
+        source = (tmp_path / "model.c").read_text()
+        bodies = re.findall(r"^void model_\w+_part_\d+\(.*\)\n{\n(.*?)^}", source, flags=re.DOTALL | re.MULTILINE)
+        own = [
+            [line for line in body.splitlines() if "= work[" not in line and "    work[" not in line] for body in bodies
+        ]
+        assert bool(own) == (size < 10**6) and all(len(body) <= size for body in own)
+    for whole, *others in zip(*proofs, strict=True):
+        assert all(
+            whole.deviation == other.deviation <= 1e-11 for other in others
+        )  # the same operations in the same order
+    stacks = [proof[0].more["stack"] for proof in proofs]
+    if None not in stacks:
+        work = int(re.search(r"forward_dynamics\(.*\)\n{\n    double work\[(\d+)\];", source)[1])
+        assert stacks[-1] >= 8 * work > 0
 
 
 @with_compiler
