@@ -170,7 +170,7 @@ def _in_parts(code: Code, function: CodeFunction, parts: list[Part], size: int) 
     given = {each.name: f"const {code.real} {each.name}[{_size(each.shape)}]" for each in function.record.inputs}
     given |= {each.name: f"{code.real} {each.name}[{_size(each.shape)}]" for each in function.record.outputs}
     given[WORK] = f"{code.real} {WORK}[{size}]"
-    lines, calls = list[str](), [f"{given[WORK]};"]
+    lines, calls = list[str](), [f"{given[WORK]};"] if size else []
     for k, part in enumerate(parts):
         name, names = part_name(_full(code, function), k + 1), [each for each in given if each in part.arrays]
         signature = f"void {name}({', '.join(given[each] for each in names)})"

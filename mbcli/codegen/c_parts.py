@@ -80,9 +80,10 @@ def block(record: Record, assignments: list[str], terms: list[str]) -> list[Stat
 
 def split(statements: list[Statement], real: str) -> tuple[list[Part], int]:
     """Statements as parts of the same size, one of up to WHOLE; and the size of the array WORK that they share."""
-    count = 1 if len(statements) <= WHOLE else -(-len(statements) // PART)
-    size = -(-len(statements) // count)
-    parts = [statements[k : k + size] for k in range(0, len(statements), size)]
+    size = len(statements)
+    if size > WHOLE:
+        size = -(-size // -(-size // PART))
+    parts = [statements[k : k + size] for k in range(0, len(statements), size)] if size else [statements]
     made: dict[int, int] = {}  # {operation: the part that it is in}
     last: dict[int, int] = {}  # {operation: the last part that needs it}
     for p, part in enumerate(parts):

@@ -69,26 +69,30 @@ def test_c_is_strict_and_is_c_plus_plus_too(whole, tmp_path, monkeypatch):
 
 @with_compiler
 def test_c_in_parts_of_bounded_size_gives_the_same_numbers(tmp_path, monkeypatch):
-    context = context_of(SAMPLES / "quadruped.urdf")
-    asked, proofs = ["forward_dynamics", "sensors", "mass_matrix", "jacobian:trunk"], []
-    for size in (10**6, 100, 7):
-        monkeypatch.setattr(c_parts, "WHOLE", size)
-        monkeypatch.setattr(c_parts, "PART", size)
+    context, proofs = context_of(SAMPLES / "arm7.urdf"), []
+    for size in (None, 100, 30):
+        if size:
+            monkeypatch.setattr(c_parts, "WHOLE", size)
+            monkeypatch.setattr(c_parts, "PART", size)
+        asked = ["inverse_dynamics", "gravity", "position_rates"]
         proofs.append(generate(context, asked, str(tmp_path), Settings(states=3), force=True).proofs)
         source = (tmp_path / "model.c").read_text()
-        bodies = re.findall(r"^void model_\w+_part_\d+\(.*\)\n{\n(.*?)^}", source, flags=re.DOTALL | re.MULTILINE)
-        own = [
-            [line for line in body.splitlines() if "= work[" not in line and "    work[" not in line] for body in bodies
-        ]
-        assert bool(own) == (size < 10**6) and all(len(body) <= size for body in own)
+        parts = re.findall(r"^void model_\w+_part_\d+\([^)]*\)\n{\n(.*?)^}", source, flags=re.DOTALL | re.MULTILINE)
+        own = [[line for line in part.splitlines() if "work[" not in line] for part in parts]
+        assert bool(own) == bool(size) and all(len(part) <= size for part in own)
     for whole, *others in zip(*proofs, strict=True):
-        assert all(
-            whole.deviation == other.deviation <= 1e-11 for other in others
-        )  # the same operations in the same order
-    stacks = [proof[0].more["stack"] for proof in proofs]
-    if None not in stacks:
-        work = int(re.search(r"forward_dynamics\(.*\)\n{\n    double work\[(\d+)\];", source)[1])
-        assert stacks[-1] >= 8 * work > 0
+        assert all(whole.deviation == other.deviation <= 1e-12 for other in others)  # the same operations
+    (work,) = (int(size) for size in re.findall(r"inverse_dynamics\([^)]*\)\n{\n    double work\[(\d+)\];", source))
+    assert work < 100 and (proofs[-1][0].more["stack"] or np.inf) >= 8 * work
+
+
+@with_compiler
+def test_parts_between_which_nothing_crosses_share_no_array(tmp_path, monkeypatch):
+    monkeypatch.setattr(c_parts, "WHOLE", 1)
+    monkeypatch.setattr(c_parts, "PART", 1)
+    generate(context_of(ARM), ["position_rates"], str(tmp_path), Settings(states=2))
+    source = (tmp_path / "model.c").read_text()
+    assert "model_position_rates_part_2(v, qdot);" in source and "work" not in source
 
 
 @with_compiler
