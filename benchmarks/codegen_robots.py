@@ -29,7 +29,7 @@ PACKAGES = (
     ("pinocchio", "../../../../share/example-robot-data/robots"),
 )
 MOST_VELOCITIES = 62
-MOST_OF_TARGET = {"arduino": 12, "jax": 18}  # velocities: flash of boards, and XLA
+MOST_OF_TARGET = {"arduino": 12}  # velocities: flash of boards
 OF_UNITS = ("pose", "energy")  # outputs of an FMU beside its state
 PROOF_STATES = 5
 

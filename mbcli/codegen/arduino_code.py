@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.codegen import c_code
 from mbcli.codegen.c_compiler import stack_of
+from mbcli.codegen.c_parts import stack_of_function
 from mbcli.codegen.code import harmless
 from mbcli.codegen.target import Target
 from mbcli.common import child_processes
@@ -52,7 +53,11 @@ def prove(code: Code, folder: str, states: dict[str, States]) -> list[Proof]:
         stack, flash = _sizes(folder, code.name)
         for proof in proofs:
             proof.more |= {
-                "board": {"name": BOARD, "stack": stack.get(f"{code.name}_{proof.function}"), "flash": flash}
+                "board": {
+                    "name": BOARD,
+                    "stack": stack_of_function(stack, f"{code.name}_{proof.function}"),
+                    "flash": flash,
+                }
             }
     return proofs
 

@@ -1,7 +1,7 @@
 """C99: a header, one of C++ beside it, a source, a CMakeLists.txt, and a test that runs recorded states.
 
 The code allocates nothing, has no static data and no loops, calls sin, cos and sqrt alone, and is compiled by C++ as
-well. A selection of limits is a conditional expression.
+well. A selection of limits is a conditional expression. A huge function calls its parts, one after another.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.codegen.c_compiler import compile_program
+from mbcli.codegen.c_parts import WORK, block, part_name, split, stack_of_function
 from mbcli.codegen.c_test import states_text, test_program
 from mbcli.codegen.code import harmless
 from mbcli.codegen.cpp_header import cpp_header
 from mbcli.codegen.proof import Proof
-from mbcli.codegen.statements import Spelling, elements, statements
+from mbcli.codegen.statements import Spelling, statements
 from mbcli.codegen.target import Target
 from mbcli.common import child_processes
 from mbcli.errors import ModelError, NumericalError
@@ -25,6 +26,7 @@ from mbcli.tracing.graph import COS, SIGN, SIN, SQRT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mbcli.codegen.c_parts import Part
     from mbcli.codegen.code import Code, CodeFunction
     from mbcli.codegen.proof import States
 
@@ -68,7 +70,7 @@ def prove(code: Code, folder: str, states: dict[str, States], model: str = "") -
         if numbers is None or len(numbers) != 3:
             raise NumericalError(f"the test of the code ended by {done.returncode} before {function.name}")
         states_run, deviation, nanoseconds = int(numbers[0]), float(numbers[1]), float(numbers[2])
-        stack = program.stack.get(_full(code, function))
+        stack = stack_of_function(program.stack, _full(code, function))
         more = {"by": program.words, "compile_time": program.seconds, "stack": stack}
         proofs.append(Proof(function.name, states_run, deviation, nanoseconds, more))
     return proofs
@@ -141,26 +143,40 @@ def _source(code: Code) -> str:
                 f"{function.asked}: C cannot hold this model: its forces need {missing.args[0]}(), and it calls "
                 "only sin(), cos() and sqrt(); the targets python, jax and casadi have it"
             ) from None
-        used = {row[1] for row in function.record.rows if row[0] == "input"}
-        lines += ["", _signature(code, function), "{"]
-        first = 0
-        for each in function.record.inputs:
-            if not any(first <= number < first + each.size for number in used):
-                lines.append(f"    (void){each.name};")
-            first += each.size
-        lines += [f"    {line}" for line in _with_stores(assignments, function, terms)]
-        lines += ["}"]
+        parts, size = split(block(function.record, assignments, terms), code.real)
+        if len(parts) == 1:
+            lines += ["", *_definition(code, function, parts[0].lines)]
+        else:
+            lines += _in_parts(code, function, parts, size)
     return "\n".join([*lines, ""])
 
 
-def _with_stores(assignments: list[str], function: CodeFunction, terms: list[str]) -> list[str]:
-    """Assignments with those of outputs behind each: values that wait for the end make compilers slow, and spill."""
-    stores: dict[str, list[str]] = {}
-    for name, _, values in elements(function.record, terms):
-        for k, value in enumerate(values):
-            stores.setdefault(value, []).append(f"{name}[{k}] = {value};")
-    lines = [line for n, each in enumerate(assignments) for line in (each, *stores.pop(f"t{n}", ()))]
-    return [*lines, *(line for each in stores.values() for line in each)]
+def _definition(code: Code, function: CodeFunction, body: list[str]) -> list[str]:
+    """A function with these lines."""
+    first, unused = 0, []
+    used = {row[1] for row in function.record.rows if row[0] == "input"}
+    for each in function.record.inputs:
+        if used.isdisjoint(range(first, first + each.size)):
+            unused.append(f"    (void){each.name};")
+        first += each.size
+    return [_signature(code, function), "{", *unused, *(f"    {line}" for line in body), "}"]
+
+
+def _in_parts(code: Code, function: CodeFunction, parts: list[Part], size: int) -> list[str]:
+    """A function that calls its parts, behind them; size: of the array that they share.
+
+    Parts are not static: compilers would put those back into the function.
+    """
+    given = {each.name: f"const {code.real} {each.name}[{_size(each.shape)}]" for each in function.record.inputs}
+    given |= {each.name: f"{code.real} {each.name}[{_size(each.shape)}]" for each in function.record.outputs}
+    given[WORK] = f"{code.real} {WORK}[{size}]"
+    lines, calls = list[str](), [f"{given[WORK]};"] if size else []
+    for k, part in enumerate(parts):
+        name, names = part_name(_full(code, function), k + 1), [each for each in given if each in part.arrays]
+        signature = f"void {name}({', '.join(given[each] for each in names)})"
+        lines += ["", f"{signature};", signature, "{", *(f"    {line}" for line in part.lines), "}"]
+        calls.append(f"{name}({', '.join(names)});")
+    return [*lines, "", *_definition(code, function, calls)]
 
 
 def _cmake(code: Code) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mbcli.tracing.model_functions import ModelFunction
     from mbcli.tracing.record import Record
 
@@ -18,6 +20,8 @@ TAKEN = {  # in C or C++; what Python keeps for itself, it tells
     *("short", "signed", "sin", "sizeof", "sqrt", "static", "struct", "switch", "template", "this", "throw", "typedef"),
     *("typename", "union", "unsigned", "using", "virtual", "void", "volatile"),
 }
+
+WITHIN = ("work", "p", "real", "std")  # what functions of C and C++ have beside t0, t1, ...: of parts, free, types
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,16 @@ def identifier(text: str) -> str:
     if name[0].isdigit() or name in TAKEN or keyword.iskeyword(name):
         name = f"m_{name}"
     return name
+
+
+def output_identifiers(names: Iterable[str], inputs: Iterable[str]) -> list[str]:
+    """identifier() of names of outputs, each another one, that are no inputs and no variables within C functions."""
+    found: list[str] = []
+    for name in map(identifier, names):
+        while name in found or name in WITHIN or name in inputs or re.fullmatch(r"t[0-9]+", name):
+            name = f"m_{name}"
+        found.append(name)
+    return found
 
 
 def harmless(text: str) -> str:

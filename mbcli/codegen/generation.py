@@ -180,7 +180,7 @@ def refuse_models(plant: Any) -> None:
 def expected_operations(model: Any, name: str, derivatives: bool) -> int:
     """About how many operations a function has, at most, before it is recorded."""
     sizes = model.sizes
-    count = OPERATIONS_OF_A_BODY.get(name, OPERATIONS) * sizes["nbody"]
+    count = OPERATIONS_OF_A_BODY.get(name, OPERATIONS) * max(sizes["nbody"], sizes["nv"])  # ball joints count thrice
     depth = _depths(model)
     if name in ("mass_matrix", "com_jacobian", "jacobian"):
         count += OPERATIONS_OF_AN_ELEMENT * sum(depth)

@@ -109,10 +109,13 @@ def _model(code: Code, function: CodeFunction) -> bytes:
     made, first = _Columns(helper, kind), 0
     results = made.of_record(function)
     zero = made.column("Mul", f"{record.inputs[0].name}0", made.number(0.0))  # for numbers to be as many as the states
+    of_states = dict[str, str]()
     for out in record.outputs:
         columns = results[first : first + out.size]
         first += out.size
-        columns = [made.column("Add", x, zero) if x in made.numbers else x for x in columns]
+        for x in set(columns) & made.numbers.keys() - of_states.keys():
+            of_states[x] = made.column("Add", x, zero)
+        columns = [of_states.get(x, x) for x in columns]
         whole, shape = made.column("Concat", *columns, axis=1), f"shape_{out.name}"
         sizes = (-1, *out.shape)
         made.numbers[shape] = helper.make_tensor(shape, onnx.TensorProto.INT64, (len(sizes),), sizes)

@@ -62,11 +62,11 @@ def operation_table(record: Record) -> Table:
 def _stages(record: Record) -> list[list[int]]:
     """The rows of operations in the order of loops and functions: even stages are of loops, odd ones of functions."""
     stage: list[int] = []
-    for operation, a, b in record.rows:
+    for row, (operation, _, _) in enumerate(record.rows):
         if operation in (CONST, INPUT):
             stage.append(0)
             continue
-        needed = max(stage[int(k)] for k in ((a, b) if operation in TWO_OPERANDS else (a,)))
+        needed = max(stage[k] for k in record.operands(row))
         stage.append(needed + (needed + (operation not in IN_ROUNDS)) % 2)
     rows: list[list[int]] = [[] for _ in range(max(stage, default=0) + 1)]
     for row, (operation, _, _) in enumerate(record.rows):
@@ -90,9 +90,7 @@ def _add_part(record: Record, stage: list[int], place: dict[int, int], size: int
     part, rounds, round_of = Part(size), list[list[int]](), dict[int, int]()
     open_from = 0
     for row in stage:
-        operation, a, b = record.rows[row]
-        needed = (int(k) for k in ((a, b) if operation in TWO_OPERANDS else (a,)))
-        k = max(open_from, 1 + max((round_of.get(each, -1) for each in needed), default=-1))
+        k = max(open_from, 1 + max(round_of.get(each, -1) for each in record.operands(row)))
         while k < len(rounds) and len(rounds[k]) == WIDTH:
             k += 1
         rounds += [[]] if k == len(rounds) else []

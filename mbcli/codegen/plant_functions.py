@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.codegen.code import identifier
+from mbcli.codegen.code import output_identifiers
 from mbcli.codegen.ways import constrained_ways, regressor_ways, step_ways, take_system
 from mbcli.engine.fields.model_fields import PD_LIMIT, PD_RATE
 from mbcli.engine.runtime.linking import link_interpreted
@@ -239,13 +239,12 @@ def sensors(context: Any, name: str = "") -> ModelFunction:
             except (ModelError, TypeError) as error:
                 raise ModelError(f"sensor '{sensor.name()}' ({sensor.type_name()}) decides by the state") from error
 
+    inputs = ("q", "v", "vdot")
+    names = output_identifiers((s.path.removeprefix("sensors/") for s in chosen), inputs)
     return ModelFunction(
         "What sensors measure at accelerations vdot, without noise, delay and rate.",
-        ("q", "v", "vdot"),
-        tuple(
-            (identifier(s.path.removeprefix("sensors/")), (len(s.columns()[0]),), ", ".join(_columns(s)))
-            for s in chosen
-        ),
+        inputs,
+        tuple((n, (len(s.columns()[0]),), ", ".join(_columns(s))) for n, s in zip(names, chosen, strict=True)),
         call,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbcli.tracing.graph import CONST, INPUT, LEAVES, Graph
+from mbcli.tracing.graph import CONST, INPUT, LEAVES, TWO_OPERANDS, Graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +75,13 @@ class Record:
     def num_operations(self) -> int:
         """The number of operations, each function of a number counted as one."""
         return sum(self.counts().values())
+
+    def operands(self, row: int) -> tuple[int, ...]:
+        """The rows of the operands of a row."""
+        operation, a, b = self.rows[row]
+        if operation in LEAVES:
+            return ()
+        return (int(a), b) if operation in TWO_OPERANDS else (int(a),)
 
     def element(self, number: int) -> tuple[Variable, int]:
         """The input that an element belongs to, and its number there."""

@@ -10,7 +10,7 @@ import pytest
 from command_line import cli, succeed
 from repository import SAMPLES
 
-from mbcli.codegen import Settings, c_code, c_compiler, generate, jax_code, statements
+from mbcli.codegen import Settings, c_code, c_compiler, c_parts, generate, jax_code, statements
 from mbcli.codegen.code import harmless, identifier
 from mbcli.codegen.generation import expected_operations
 from mbcli.codegen.proof import Proof, States, require_proved
@@ -56,13 +56,43 @@ def test_c_gives_what_kernels_give_and_a_proof_lies_beside_it(real, limit, tmp_p
 
 
 @with_compiler
-def test_c_is_strict_and_is_c_plus_plus_too(tmp_path):
+@pytest.mark.parametrize("whole", [c_parts.WHOLE, 100])
+def test_c_is_strict_and_is_c_plus_plus_too(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(c_parts, "WHOLE", whole)
     generate(context_of(SAMPLES / "all_joints.sdf"), ["mass_matrix"], str(tmp_path / "c"), Settings(states=2))
     compiler = c_compiler.find_compiler()
-    for more in (["-std=c99", "-pedantic", "-Wconversion"], ["-x", "c++"]):
+    for more in (["-std=c99", "-pedantic", "-Wconversion", "-Wmissing-prototypes"], ["-x", "c++"]):
         command = [*compiler, *more, "-Wall", "-Wextra", "-Werror", "-c", "model.c", "-o", "model.o"]
         done = subprocess.run(command, cwd=tmp_path / "c", capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+@with_compiler
+def test_c_in_parts_of_bounded_size_gives_the_same_numbers(tmp_path, monkeypatch):
+    context, proofs = context_of(SAMPLES / "arm7.urdf"), []
+    for size in (None, 100, 30):
+        if size:
+            monkeypatch.setattr(c_parts, "WHOLE", size)
+            monkeypatch.setattr(c_parts, "PART", size)
+        asked = ["inverse_dynamics", "gravity", "position_rates"]
+        proofs.append(generate(context, asked, str(tmp_path), Settings(states=3), force=True).proofs)
+        source = (tmp_path / "model.c").read_text()
+        parts = re.findall(r"^void model_\w+_part_\d+\([^)]*\)\n{\n(.*?)^}", source, flags=re.DOTALL | re.MULTILINE)
+        own = [[line for line in part.splitlines() if "work[" not in line] for part in parts]
+        assert bool(own) == bool(size) and all(len(part) <= size for part in own)
+    for whole, *others in zip(*proofs, strict=True):
+        assert all(whole.deviation == other.deviation <= 1e-12 for other in others)  # the same operations
+    (work,) = (int(size) for size in re.findall(r"inverse_dynamics\([^)]*\)\n{\n    double work\[(\d+)\];", source))
+    assert work < 100 and (proofs[-1][0].more["stack"] or np.inf) >= 8 * work
+
+
+@with_compiler
+def test_parts_between_which_nothing_crosses_share_no_array(tmp_path, monkeypatch):
+    monkeypatch.setattr(c_parts, "WHOLE", 1)
+    monkeypatch.setattr(c_parts, "PART", 1)
+    generate(context_of(ARM), ["position_rates"], str(tmp_path), Settings(states=2))
+    source = (tmp_path / "model.c").read_text()
+    assert "model_position_rates_part_2(v, qdot);" in source and "work" not in source
 
 
 @with_compiler
