@@ -146,6 +146,11 @@ class PackageMap:
         self._drakes.discard(name)
         self._found.clear()
 
+    def find_drakes(self, names: set[str]) -> None:
+        """Looks for these packages of Drake's own too, as it does unless they were removed."""
+        self._drakes |= names
+        self._found.clear()
+
     def package_directory(self, name: str, base_dir: str | os.PathLike[str] | None = None) -> str:
         """The directory of a package as seen from a directory, or ResourceError with everything tried."""
         directory, tried = self._look_up(name, base_dir)
