@@ -19,7 +19,6 @@ that was not given leads to several directories, all are searched for and kept i
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from functools import lru_cache
@@ -30,7 +29,7 @@ from urllib.parse import unquote
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
 from mbcli.parsers.name_spellings import of_other_case, similar_file
 
-from mbcli.common.resources import drake_folder, drakes_cache
+from mbcli.common.resources import drake_folder, fetched_by_drake
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -144,6 +143,11 @@ class PackageMap:
         if not any(given) and name not in self._drakes:
             raise ResourceError(f'package "{name}" was not given')
         self._drakes.discard(name)
+        self._found.clear()
+
+    def find_drakes(self, names: set[str]) -> None:
+        """Looks for these packages of Drake's own too, as it does unless they were removed."""
+        self._drakes |= names
         self._found.clear()
 
     def package_directory(self, name: str, base_dir: str | os.PathLike[str] | None = None) -> str:
@@ -395,8 +399,7 @@ class PackageMap:
             folder = drake_folder(name)
             if folder is not None:
                 yield folder
-            fetched = map(os.path.dirname, sorted(glob.glob(os.path.join(drakes_cache(), "*", "package.xml"))))
-            yield from (path for path in fetched if stated_name(path) == name)
+            yield from (path for path in fetched_by_drake() if stated_name(path) == name)
             tried.append("not below DRAKE_RESOURCE_ROOT, nor in an installed pydrake, nor in what Drake has fetched")
 
     def fetched(self, name: str, tried: list[str]) -> str | None:

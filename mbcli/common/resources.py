@@ -1,5 +1,6 @@
 """Files of Drake's own, which are not part of mbcli, and its log messages, under the names of pydrake.common."""
 
+import glob
 import logging
 import os
 from importlib.machinery import PathFinder
@@ -24,6 +25,11 @@ def drake_folder(name: str = "drake") -> str | None:
 def drakes_cache() -> str:
     """The folder in which Drake keeps packages that it has fetched, by the sha256 of their archives."""
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "drake", "package_map")
+
+
+def fetched_by_drake() -> list[str]:
+    """The folders in that cache which are packages."""
+    return [os.path.dirname(path) for path in sorted(glob.glob(os.path.join(drakes_cache(), "*", "package.xml")))]
 
 
 def GetDrakePath() -> str:

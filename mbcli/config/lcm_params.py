@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["ApplyLcmBusConfig", "DrakeLcmParams", "LcmBuses"]
 
@@ -32,8 +32,8 @@ class DrakeLcmParams:
 class LcmBuses:
     """The names of buses of messages, of which none leads anywhere."""
 
-    def __init__(self) -> None:
-        self._names: set[str] = set()
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = sorted(names)
 
     def size(self) -> int:
         """The number of buses."""
@@ -41,7 +41,7 @@ class LcmBuses:
 
     def GetAllBusNames(self) -> list[str]:
         """The names of the buses, sorted."""
-        return sorted(self._names)
+        return list(self._names)
 
 
 def ApplyLcmBusConfig(lcm_buses: Mapping[str, DrakeLcmParams | None], builder: Any) -> LcmBuses:
@@ -49,11 +49,9 @@ def ApplyLcmBusConfig(lcm_buses: Mapping[str, DrakeLcmParams | None], builder: A
 
     They are those without a network: NotImplementedError for another address than `memq://`, as nothing sends messages.
     """
-    buses = LcmBuses()
     for name, params in lcm_buses.items():
         if params is not None and not params.lcm_url.startswith(NOWHERE):
             raise NotImplementedError(
                 f"bus '{name}': nothing sends messages here, its lcm_url can only be {NOWHERE}null"
             )
-        buses._names.add(name)
-    return buses
+    return LcmBuses(lcm_buses)

@@ -68,8 +68,7 @@ class PackageMap(package_map.PackageMap):
 
     def give_to(self, other: PackageMap) -> None:
         """Gives another map what this one was given."""
-        other._drakes |= self._drakes
-        other._found.clear()
+        other.find_drakes(self._drakes)
         for name, directory in self._named.items():
             other.add(name, directory)
         for name, params in self._remote.items():
