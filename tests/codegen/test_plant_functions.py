@@ -173,6 +173,19 @@ def test_orientations_are_selected_as_they_are_chosen(tmp_path):
     assert len(chosen) >= 3 and wanted[0] >= 0.0
 
 
+def test_sensors_named_like_variables_of_code_get_other_names(tmp_path):
+    model = SENSED % ""
+    for old, new in (("acc", "t3"), ("g", "v"), ("ve", "work"), ("p1", "a-b"), ("v1", "a+b")):
+        model = model.replace(f'name="{old}"', f'name="{new}"')
+    (tmp_path / "named.xml").write_text(model)
+    plant = load_model(tmp_path / "named.xml").plant
+    made = generate(
+        plant.CreateDefaultContext(), ["sensors"], str(tmp_path), Settings(states=3)
+    )  # C, if a compiler is here
+    names = [each["name"] for each in made.functions[0]["outputs"]]
+    assert {"m_t3", "m_v", "m_work"} <= set(names) and len(set(names)) == len(names) == 10
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
