@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbcli.errors import ResourceError
 from mbcli.parsers.formats import format_of_name
 from mbcli.sweeps.bundle import read_source, with_named
-from mbcli.sweeps.carried_files import CarriedFiles
+from mbcli.sweeps.carried_files import OF_PATHS, CarriedFiles
 from mbcli.sweeps.cases import RETRIES, Cases
 from mbcli.sweeps.clusters import run_on_cluster
 from mbcli.sweeps.engines import engine_of
@@ -80,11 +81,22 @@ class FileCargo:
             return False
         carried, times = self._asked.pop(point.index)
         asks = [*row[ASKS], *_asked_next(row[ASKS], point.values.get("output"))]
-        if times < MOST_ASKED and carried.answer(asks) and self.goes(point, carried):
+        may_ask = times < MOST_ASKED and self._may_ask(row[ASKS], point, carried)
+        if may_ask and carried.answer(asks) and self.goes(point, carried):
             self._asked[point.index] = carried, times + 1
             return True
         self.left.add(point.index)
         return False
+
+    def _may_ask(self, asks: Sequence[str], point: Point, carried: CarriedFiles) -> bool:
+        """Whether questions start from folders of files that the case has, as those of a model file do.
+
+        A worker that asks from elsewhere would read other files of this machine.
+        """
+        written = [os.path.abspath(point.values["output"])] if "output" in point.values else []
+        known = set(map(os.path.dirname, [*self._paths(point, carried), *written]))
+        starts = (base for word, _, *bases in map(json.loads, asks) if word in OF_PATHS for base in bases)
+        return all(any(Path(os.path.abspath(start)).is_relative_to(folder) for folder in known) for start in starts)
 
     def goes(self, point: Point, carried: CarriedFiles | None = None) -> bool:
         """Whether a case can go to another machine: what it reads is files, whose names mean the same there."""

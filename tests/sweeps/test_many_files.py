@@ -6,6 +6,7 @@ import warnings
 from importlib.util import find_spec
 
 import pytest
+from mbcli.parsers.package_map import PackageMap
 from repository import ROOT
 
 from benchmarks.bare_cluster import BareCluster, can_hide_folders
@@ -14,6 +15,9 @@ from mbcli.cli.file_worker import FileRunner
 from mbcli.sweeps import file_cases
 from mbcli.sweeps.carried_files import CarriedFiles
 from mbcli.sweeps.clusters import RecentFiles, Reply
+from mbcli.sweeps.file_cases import FileCargo
+from mbcli.sweeps.messages import Work
+from mbcli.sweeps.points import Point
 from mbcli.sweeps.tasks import run_task
 
 CUBE = "v 0 0 -.1\nv .1 0 0\nv 0 .1 0\nv -.1 -.1 0\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n"
@@ -243,6 +247,21 @@ def test_questions_of_a_worker_get_the_answers_of_a_map(robots):
 
 @pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask")
 @pytest.mark.skipif(not can_hide_folders(), reason="needs mount namespaces")
+def test_a_worker_that_asks_for_other_files_gets_none(robots, tmp_path):
+    """Its questions start where the case has files, as those of a model do; else the case stays on this machine."""
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "key").write_text("secret")
+    point = Point(0, 0, {"file": "robots/hopper.urdf"})
+    for asks in (["resolve", "key", f"{tmp_path}/secrets"], ["find_nearby", "key", f"{robots}/../secrets"]):
+        cargo = FileCargo(Work("{}", module="mbcli.cli.file_worker"), PackageMap)
+        cargo.task([point])
+        assert not cargo.is_answered(point, {"asks": [json.dumps(asks)]}) and cargo.left == {0}
+    cargo = FileCargo(Work("{}", module="mbcli.cli.file_worker"), PackageMap)
+    cargo.task([point])
+    assert cargo.is_answered(point, {"asks": [json.dumps(["resolve", "../shells/shell.obj", f"{robots}/robots"])]})
+    assert b"secret" not in b"".join(cargo.task([point])[1].values())
+
+
 def test_workers_of_dask_that_see_no_file_check_a_folder(robots, tmp_path, capsys):
     alone = said(capsys, *CHECK)
     with BareCluster(tmp_path / "cluster", 2, hidden=[robots]) as cluster, warnings.catch_warnings():
