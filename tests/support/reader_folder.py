@@ -49,6 +49,7 @@ COPIES = {
     "leg.xml": SAMPLES / "closed_chains" / "closed_leg.xml",
     "stand.yaml": SAMPLES / "closed_chains" / "closed_leg.stance.yaml",
     "cart.sdf": SAMPLES / "cart_pole.sdf",
+    "cart_pole.sdf": SAMPLES / "cart_pole.sdf",
 }
 TABLE = """<sdf version="1.9"><model name="table"><static>true</static><pose>0 0 -3 0 0 0</pose><link name="top">
 <collision name="c"><geometry><box><size>2 2 0.1</size></box></geometry></collision></link></model></sdf>"""
@@ -97,6 +98,7 @@ def make_folder(folder):
         "plan.csv": f"time,{','.join(f'joint_{k}' for k in range(1, 8))}\n"
         + "".join(f"{k / 10}{7 * f',{k / 100}'}\n" for k in rows),
     }
+    texts |= {p.name: p.read_text().replace("../../", "") for p in EXAMPLES.glob("*.control.yaml")}
     for name, text in texts.items():
         (folder / name).write_text(text)
 
@@ -147,5 +149,6 @@ def make_logs(folder):
     """Logs of short runs of the robot, as earlier commands of a reader have left them."""
     run = ("-q", "simulate", folder / "robot.urdf", "--at", "elbow=0.3", "-t", 2, "-o")
     succeed(*run, folder / "run.h5")
-    for name in ("before", "new", "old"):
+    (folder / "runs").mkdir()
+    for name in ("before", "new", "old", "runs/a", "runs/b"):
         shutil.copy(folder / "run.h5", folder / f"{name}.h5")
