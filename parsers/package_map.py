@@ -48,7 +48,6 @@ SHAPES_AND_PICTURES = frozenset(
 MOST_LEVELS_UP = 4  # from a model to the folder around it that its URIs name
 MAX_SEARCHED_DIRECTORIES = 100_000
 MAX_NEIGHBOURS = 10_000  # entries of a directory among which the record of an installation is looked for
-
 OUTSIDE = "is outside of"  # in the message on a file that must not be read
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
@@ -83,9 +82,7 @@ class PackageMap:
         missing_includes: str = "error",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.allow_outside = allow_outside
-        self.missing_meshes = missing_meshes
-        self.missing_includes = missing_includes
+        self.allow_outside, self.missing_meshes, self.missing_includes = allow_outside, missing_meshes, missing_includes
         # {name: text} if xacro files may be expanded, which runs code of theirs
         self.xacro_arguments: dict[str, str] | None = None
         self.xacro_arguments_are_shared = False  # of several files, which need not take each

@@ -260,7 +260,9 @@ def _result(row: Mapping[str, Any], model: str, made: str) -> Converted:
         fault = MbcliError(result["error"])
         fault.exit_code = result["exit_code"]
         raise fault
-    return Converted.from_dict(result, tempfile.mkdtemp(dir=made))
+    folder = os.path.join(made, str(len(os.listdir(made))))
+    os.mkdir(folder)
+    return Converted.from_dict(result, folder)
 
 
 def _put_on_floor(plant: MultibodyPlant) -> None:

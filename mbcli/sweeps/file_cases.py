@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mbcli.errors import ResourceError
-from mbcli.parsers.formats import format_of_name
+from mbcli.parsers.formats import FORMATS, format_of_name
 from mbcli.sweeps.bundle import read_source, with_named
 from mbcli.sweeps.carried_files import OF_PATHS, CarriedFiles
 from mbcli.sweeps.cases import RETRIES, Cases
@@ -104,7 +104,7 @@ class FileCargo:
         paths = self._paths(point, carried)
         if os.path.normpath(file) != file.removeprefix(os.curdir + os.sep) and "://" not in file:
             return False
-        if any(format_of_name(path) == "usd" for path in paths):  # its layers are found by a program of their own
+        if any(map(_may_have_layers, paths)):  # which a program of their own finds
             return False
         try:
             return all(os.access(path, os.R_OK) for path in paths) and sum(map(os.path.getsize, paths)) <= LARGEST
@@ -114,6 +114,12 @@ class FileCargo:
     def _paths(self, point: Point, carried: CarriedFiles | None) -> list[str]:
         named = [os.path.abspath(file) for file in (point.values["file"], *self._also) if "://" not in file]
         return with_named([*named, *(() if carried is None else carried.paths())])
+
+
+def _may_have_layers(path: str) -> bool:
+    """Whether a file of a model may be in parts, of the same format: so folders are not searched for such files."""
+    name = format_of_name(path)
+    return name is not None and not (FORMATS[name].IN_FOLDERS or FORMATS[name].IS_SCENE)
 
 
 def _asked_next(asks: Sequence[str], output: str | None) -> list[str]:
