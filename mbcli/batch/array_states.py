@@ -177,21 +177,20 @@ def read_log(stream: IO[bytes], name: str, layout: StateLayout, rows_per_chunk: 
 def _log_tables(log: Log, name: str, layout: StateLayout, rows_per_chunk: int) -> Generator[Table, None, None]:
     paths = [path for path in ("time", *LOG_FIELDS) if path in log.fields()]
     names = {path: [f"{LOG_FIELDS[path]}:{column}" for column in log.names[path]] for path in paths[1:]}
-    effort: tuple[str, ...] = ()
-    chosen: list[bool] = []
+    chosen: list[bool] = []  # inputs in whose place stands what acted
     if layout.efforts_of and INPUT in names:
         from mbcli.log.fields.effort import acted, require_efforts
 
         require_efforts(log, name)
         if EFFORT in log.fields():
-            effort, chosen = (EFFORT,), acted(log)
+            chosen = acted(log)
     names["time"] = ["time"]
     # a log of another model has no place here
     targets = {path: columns_of_header(names[path], name, layout, short=False) for path in paths}
     given = {field: components for path in paths for field, components in targets[path].given().items()}
     layout.demands.check(given, name, layout.all_names())
     first_row = 0
-    for parts in log.chunks([*paths, *effort], rows=rows_per_chunk):
+    for parts in log.chunks([*paths, EFFORT] if chosen else paths, rows=rows_per_chunk):
         if chosen:
             parts[INPUT] = np.where(chosen, parts[EFFORT], parts[INPUT])
         columns = {path: parts[path].reshape(-1, len(names[path])).astype(float, copy=False) for path in paths}

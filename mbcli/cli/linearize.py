@@ -59,11 +59,13 @@ def linearize(ctx: click.Context, u: str | None, discrete: bool, ground: float |
 
         hold_default_positions(plant, context)
         actuation, slopes = actuation_of(plant, inputs.get("u"), discrete)
-        held, slopes_of_x = efforts_at_state(plant, plant.GetPositions(context), plant.GetVelocities(context))
-        plant.get_actuation_input_port().FixValue(context, actuation if discrete else actuation + held)
-        A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)
+        by_state = None
         if not discrete:  # a step has the controllers in itself
-            A = A + B @ slopes_of_x
+            held, by_state = efforts_at_state(plant, plant.GetPositions(context), plant.GetVelocities(context))
+            actuation = actuation + held
+        plant.get_actuation_input_port().FixValue(context, actuation)
+        A, B, C, D, f0, _, _ = plant_derivatives(plant, context, "actuation", "state", discrete)
+        A = A if by_state is None else A + B @ by_state
         return {
             "A": A,
             "B": B * slopes,

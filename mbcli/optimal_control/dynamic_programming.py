@@ -76,10 +76,10 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Solution:
-    """The best motion found, the gains about it, why the search ended, and its iterations."""
+    """The best motion found, the gains about it, if they were wanted, why the search ended, and its iterations."""
 
     trajectory: Trajectory
-    K: FloatArray
+    K: FloatArray | None
     status: str
     iterations: list[Iteration]
 
@@ -103,8 +103,11 @@ class Search:
         path_q, path_v = self._steps.along(q, v, 1, lambda k, q, v: u[k : k + 1], len(u))
         return self._motion(path_q[:, 0], path_v[:, 0], u)
 
-    def improve(self, start: Trajectory, iterations: int) -> Solution:
-        """The best motion after at most so many iterations; never one that costs more than the start."""
+    def improve(self, start: Trajectory, iterations: int, *, gains: bool = True) -> Solution:
+        """The best motion after at most so many iterations; never one that costs more than the start.
+
+        gains: whether those about it are wanted, which take one more pass along it.
+        """
         best, done, regularization = start, list[Iteration](), 0.0
         slopes = self.slopes(best)
         while True:
@@ -122,6 +125,8 @@ class Search:
             done.append(Iteration(trial.cost, length, regularization))
             regularization = regularization / GROWTH if regularization > LEAST_REGULARIZATION else 0.0
             best = trial
+            if len(done) == iterations and not gains:
+                return Solution(best, None, LIMIT, done)
             slopes = self.slopes(best)
 
     def _gains(self, best: Trajectory, slopes: Slopes, found: Pass, regularization: float) -> FloatArray:

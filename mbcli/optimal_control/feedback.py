@@ -165,7 +165,8 @@ class PredictiveController(RunController):
         if start is None:
             self._source.unsolved += 1
             return
-        self._u = search.improve(start, self._first if self._is_new[0] else self._later).trajectory.u
+        iterations = self._first if self._is_new[0] else self._later
+        self._u = search.improve(start, iterations, gains=False).trajectory.u
 
     def save(self) -> dict[str, FloatArray]:
         """The efforts that it goes on with."""

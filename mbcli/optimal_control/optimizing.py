@@ -87,6 +87,7 @@ def plan_of(
             f"{file.name}: error: nothing cheaper than the first guess was found, which is not optimal"
         )
     best = found.trajectory
+    assert found.K is not None
     track = Track(problem.period * np.arange(len(best.q), dtype=float), best.q, best.v, best.u, found.K)
     costs = [problem.costs.by_label(np.vstack([each.running, each.end])) for each in (best, first)]
     plan = Plan(track, found.status, costs[0], costs[1], found.iterations, wall_time, 0.0)

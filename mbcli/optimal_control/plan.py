@@ -11,13 +11,13 @@ import numpy as np
 
 from mbcli.errors import ModelError
 from mbcli.log import Log, open_log
+from mbcli.optimal_control.dynamic_programming import CONVERGED
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.optimal_control.dynamic_programming import Iteration
 
 PREFIX = "plan_"  # of its arrays in a checkpoint
-CONVERGED = "converged"
 
 
 @dataclass(frozen=True)

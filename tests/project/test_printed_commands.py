@@ -115,7 +115,7 @@ def interrupted(seconds):
 
 
 def run_in_folder(command, folder, monkeypatch):
-    """The Result of a command of a page, and whether its code is that of one that ends well."""
+    """What a command of a page says, "" if it ends well and None if a package is absent; and what it prints."""
     write_arm(folder, is_fixed="--weld" not in command, has_motors="--actuators" not in command)
     words, is_endless = shortened([n for word in shlex.split(command)[1:] for n in names_of(word)])
     if "starts.csv" in words:
@@ -126,7 +126,19 @@ def run_in_folder(command, folder, monkeypatch):
         done = cli(*words)
         if "--force replaces" in done.err:  # what a command before it has made
             done = cli(*words, "--force")
-    return done, done.code in ((0, 1, 130) if is_endless else (0, 1))
+    if done.code in ((0, 1, 130) if is_endless else (0, 1)):
+        return "", done.out
+    absent = done.code == 4 and NOT_INSTALLED.search(done.err)
+    return None if absent else f"$ {command}\n{done.code}: {done.err[-600:]}", done.out
+
+
+def judge(said):
+    """said: {command: the first that run_in_folder() gave}."""
+    wrong = [words for words in said.values() if words]
+    assert not wrong, "\n\n".join(wrong)
+    absent = [command for command, words in said.items() if words is None]
+    if absent:
+        pytest.skip(f"all others ran; what these need is not installed: {'; '.join(absent)}")
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -137,18 +149,11 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
     text = page.read_text()
     for name, lines in FILE.findall(text):
         (tmp_path / name).write_text(textwrap.dedent(lines))
-    wrong, absent = [], list[str]()
+    said = {}
     for command in commands_of_page(text):
-        if reason(command):
-            continue
-        done, is_well = run_in_folder(command, tmp_path, monkeypatch)
-        if done.code == 4 and NOT_INSTALLED.search(done.err):
-            absent.append(command)
-        elif not is_well:
-            wrong.append(f"$ {command}\n{done.code}: {done.err[-600:]}")
-    assert not wrong, "\n\n".join(wrong)
-    if absent:
-        pytest.skip(f"all others ran; what these need is not installed: {'; '.join(absent)}")
+        if not reason(command):
+            said[command], _ = run_in_folder(command, tmp_path, monkeypatch)
+    judge(said)
 
 
 HELP = {p.stem: examples_of_help(p.read_text()) for p in sorted((ROOT / "docs/reference/commands").glob("*.md"))}
@@ -171,7 +176,7 @@ def test_the_examples_of_help_run(command, folder_of_help, tmp_path, monkeypatch
     folder = tmp_path / "reader"
     shutil.copytree(folder_of_help, folder, symlinks=True)
     monkeypatch.chdir(folder)
-    wrong, absent = [], list[str]()
+    said = {}
     for example, output in HELP[command]:
         if reason(example, NOT_RUN_OF_HELP):
             continue
@@ -180,16 +185,10 @@ def test_the_examples_of_help_run(command, folder_of_help, tmp_path, monkeypatch
                 shutil.copy(log, folder)
         for table in MOTIONS.findall(example):
             write_motion(folder, example.split()[2], table, has_accelerations="--vdot" not in example)
-        done, is_well = run_in_folder(example, folder, monkeypatch)
+        said[example], printed = run_in_folder(example, folder, monkeypatch)
         if output and "/" not in output:
-            (folder / output).write_text(done.out)
-        if done.code == 4 and NOT_INSTALLED.search(done.err):
-            absent.append(example)
-        elif not is_well:
-            wrong.append(f"$ {example}\n{done.code}: {done.err[-600:]}")
-    assert not wrong, "\n\n".join(wrong)
-    if absent:
-        pytest.skip(f"all others ran; what these need is not installed: {'; '.join(absent)}")
+            (folder / output).write_text(printed)
+    judge(said)
 
 
 WITH_PYTHON = [p for p in PAGES if any(not reason(b, PYTHON_NOT_RUN) for b in python_of_page(p.read_text()))]

@@ -46,7 +46,7 @@ OF_ROOMS = {
         "slack_tendons:a_string_is_slack_at_any_shorter_length,a_continuous_plant_says_what_holds_a_dead_band,"
         "a_copy_in_mjcf_has_the_dead_band_and_other_formats_lose_it_with_a_word"
     ),
-    "engine/runtime": ("lane_formulas recorded_scenes precompiled:an_edit_of_a_source_changes_the_hash"),
+    "engine/runtime": "lane_formulas recorded_scenes precompiled:an_edit_of_a_source_changes_the_hash",
     "engine/smooth": (
         "dynamics_derivatives/1!derivatives_of_frames_are_those_of_complex_steps_and_differences "
         "engine_joints engine_theorems/1 "
