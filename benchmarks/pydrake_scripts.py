@@ -43,6 +43,7 @@ builtins.input = lambda *prompt: ""
 def run(command: list[str], folder: Path, path: str, seconds: float) -> tuple[int | None, str, str, float]:
     """(exit code, None if it was ended after so many seconds; output; errors; seconds) of a process."""
     environment = dict(os.environ, MPLBACKEND="Agg", PYTHONPATH=path, PYTHONWARNINGS="ignore")
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else ours would be translated anew in each run
     started = time.perf_counter()
     try:
         done = subprocess.run(

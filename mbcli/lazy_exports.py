@@ -4,6 +4,7 @@ import builtins
 import sys
 from _thread import RLock
 from importlib import import_module
+from importlib.util import find_spec
 
 TYPE_CHECKING = False  # True to type checkers
 if TYPE_CHECKING:
@@ -26,8 +27,22 @@ class LateModule:
     def __init__(self, module: str) -> None:
         self.module = module
 
-    def __getattr__(self, name: str) -> LateName:
-        return LateName(self.module, name)
+    def __getattr__(self, name: str) -> "LateName | list[str]":
+        return public_names(self.module) if name == "__all__" else LateName(self.module, name)
+
+
+def public_names(module: str) -> "list[str]":
+    """The names that `from module import *` takes; a file that has an `__all__` is read for it, not run.
+
+    A package of late names is run, which is cheap.
+    """
+    path = getattr(sys.modules.get(module) or find_spec(module), "origin", None)
+    if path is not None:
+        with open(path, encoding="utf-8") as file:
+            _, found, rest = file.read().partition("\n__all__ = [")
+        if found:
+            return rest[: rest.index("]")].split('"')[1::2]
+    return import_module(module).__all__
 
 
 class lazy_exports:

@@ -14,14 +14,15 @@ import os
 import runpy
 import sys
 import sysconfig
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
-from mbcli.pydrake_equations import EQUAL, equal, with_equations
-from mbcli.pydrake_names import AliasModule, PydrakeFinder
+from mbcli.pydrake_equations import EQUAL, equal, give_methods, with_equations
+from mbcli.pydrake_names import AliasModule, PydrakeFinder, names_of_pydrake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,7 @@ def use_mbcli_for_pydrake() -> None:
     OTHER_DEFAULTS.update(DEFAULTS)
     if not any(isinstance(finder, _EquationFinder) for finder in sys.meta_path):
         sys.meta_path.insert(sys.meta_path.index(PathFinder), _EquationFinder())
+    give_methods()
     setattr(builtins, EQUAL, equal)
     notebook = getattr(builtins, "get_ipython", lambda: None)()
     if notebook is not None:
@@ -78,7 +80,31 @@ class _Script(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         tree = with_equations(ast.parse(self.get_data(self.path), self.path))
+        if fullname == "__main__":
+            name_what_is_used(tree)
         return self.source_to_code(tree, self.path)
+
+
+def name_what_is_used(tree: ast.Module) -> None:
+    """Changes each `from pydrake.X import *` of a script to an import of the names that its text has: others cost time.
+
+    A script that reads its names as texts is left as it is.
+    """
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if used & {"eval", "exec", "globals", "locals", "vars", "dir", "compile", "__import__"}:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module in names_of_pydrake():
+            names = import_module(node.module).__all__
+            node.names = [ast.copy_location(ast.alias(name), node) for name in names if name in used] or node.names
+
+
+class _Symbols(SourceFileLoader):
+    """Loads mbcli.symbolic, and gives its expressions the methods that scripts call."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        give_methods()
 
 
 class _EquationFinder(MetaPathFinder):
@@ -89,6 +115,8 @@ class _EquationFinder(MetaPathFinder):
         loader = None if spec is None or fullname.startswith("mbcli.") else spec.loader
         if spec is not None and type(loader) is SourceFileLoader and _may_have_equations(loader.path):
             spec.loader = _Script(fullname, loader.path)
+        if spec is not None and fullname == "mbcli.symbolic" and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Symbols(fullname, spec.loader.path)
         return spec
 
 

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from mbcli.math.scalar_template import ScalarTemplate
-from mbcli.pydrake_equations import give_methods
 
 OUT_OF_SCOPE = {
     "geometry.optimization": "convex sets and their graphs",
@@ -165,7 +164,6 @@ class PydrakeFinder(MetaPathFinder, Loader):
                 raise
             here["__all__"] = sorted(names.own)  # all of them Missing
             return
-        give_methods()
         here["__target__"], module.__doc__ = target, target.__doc__
         here["__all__"] = sorted(names.own | {name for name in names.foreign if hasattr(target, name)})
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.common.random_distributions import RandomDistribution
 from mbcli.common.value import AbstractValue
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.other_names import also_named
 from mbcli.systems.signals import STATE, Reproducible
 
@@ -266,3 +267,12 @@ class RandomSource(Reproducible):
             RandomDistribution.kExponential: lambda size: rng.exponential(size=size),
         }
         state.get_mutable_discrete_state(0).SetFromVector(draws[self._distribution](size=self._n))
+
+
+DiscreteDerivative_ = ScalarTemplate(DiscreteDerivative)
+DiscreteTimeDelay_ = ScalarTemplate(DiscreteTimeDelay)
+DiscreteTimeIntegrator_ = ScalarTemplate(DiscreteTimeIntegrator)
+FirstOrderLowPassFilter_ = ScalarTemplate(FirstOrderLowPassFilter)
+Integrator_ = ScalarTemplate(Integrator)
+StateInterpolatorWithDiscreteDerivative_ = ScalarTemplate(StateInterpolatorWithDiscreteDerivative)
+ZeroOrderHold_ = ScalarTemplate(ZeroOrderHold)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.autodiffutils import ExtractGradient, ExtractValue, InitializeAutoDiff
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.systems.port_selection import InputPortSelection, OutputPortSelection, selected_port
@@ -361,3 +362,7 @@ def _hautus(A: FloatArray, B: FloatArray, period: float, threshold: float | None
 def _rank(M: FloatArray, threshold: float | None) -> int:
     singular = np.linalg.svd(M, compute_uv=False)
     return int((singular > (RANK_TOLERANCE if threshold is None else threshold) * singular.max(initial=0.0)).sum())
+
+
+AffineSystem_ = ScalarTemplate(AffineSystem)
+LinearSystem_ = ScalarTemplate(LinearSystem)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbcli.common.value import AbstractValue, held
 from mbcli.math.periodic_interval import wrap_to
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.other_names import also_named
 from mbcli.systems.leaf_system import LeafSystem
 from mbcli.systems.vectors import BasicVector
@@ -352,3 +353,19 @@ class TrajectorySource(Reproducible):
         if self._stops and not curve.start_time() <= t <= curve.end_time():
             parts[1:] = [np.zeros(curve.rows()) for _ in parts[1:]]
         return np.concatenate(parts)
+
+
+Adder_ = ScalarTemplate(Adder)
+ConstantValueSource_ = ScalarTemplate(ConstantValueSource)
+ConstantVectorSource_ = ScalarTemplate(ConstantVectorSource)
+Demultiplexer_ = ScalarTemplate(Demultiplexer)
+Gain_ = ScalarTemplate(Gain)
+MatrixGain_ = ScalarTemplate(MatrixGain)
+Multiplexer_ = ScalarTemplate(Multiplexer)
+PassThrough_ = ScalarTemplate(PassThrough)
+PortSwitch_ = ScalarTemplate(PortSwitch)
+Saturation_ = ScalarTemplate(Saturation)
+SharedPointerSystem_ = ScalarTemplate(SharedPointerSystem)
+Sine_ = ScalarTemplate(Sine)
+TrajectorySource_ = ScalarTemplate(TrajectorySource)
+WrapToSystem_ = ScalarTemplate(WrapToSystem)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.config.simulator_config import SimulatorConfig
 from mbcli.errors import ModelError
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.multibody.core.inputs import controlled_actuators
 from mbcli.multibody.state.context import Context as PlantContext
 from mbcli.multibody.stepping.continuous_steps import SCHEMES
@@ -582,3 +583,6 @@ def PrintSimulatorStatistics(simulator: Simulator) -> None:
     print(f"Steps: {simulator.get_num_steps_taken()}, publishes: {simulator.get_num_publishes()}")
     print(f"Discrete updates: {simulator.get_num_discrete_updates()}")
     print(f"Unrestricted updates: {simulator.get_num_unrestricted_updates()}")
+
+
+Simulator_ = ScalarTemplate(Simulator)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.systems.signals import STATE, Reproducible
 from mbcli.systems.vectors import BasicVector
 
@@ -86,3 +87,6 @@ class SymbolicVectorSystem(Reproducible):
         if var not in self._state:
             raise RuntimeError(f"{var} is not a state of this system")
         return self._dynamics[self._state.index(var)]
+
+
+SymbolicVectorSystem_ = ScalarTemplate(SymbolicVectorSystem)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.value import AbstractValue
+from mbcli.math.scalar_template import ScalarTemplate
 from mbcli.other_names import also_named
 from mbcli.systems.events import PublishEvent, TriggerType
 from mbcli.systems.leaf_system import LeafSystem
@@ -182,3 +183,7 @@ def LogVectorOutput(
     builder.AddSystem(sink)
     builder.Connect(src, sink.get_input_port())
     return sink
+
+
+VectorLog_ = ScalarTemplate(VectorLog)
+VectorLogSink_ = ScalarTemplate(VectorLogSink)

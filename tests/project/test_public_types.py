@@ -11,7 +11,7 @@ import pytest
 from repository import ROOT
 
 import mbcli.math
-from mbcli.lazy_exports import lazy_exports
+from mbcli.lazy_exports import lazy_exports, public_names
 
 
 def says_what_is_public(path):
@@ -142,12 +142,18 @@ def test_a_function_without_annotations_is_found():
 @pytest.mark.parametrize("name", [name for name in PUBLIC if late_block(module_path(name))])
 def test_names_that_come_late_are_public_to_editors_and_type_checkers_too(name):
     module = importlib.import_module(name)
-    aliases = [alias for node in late_block(module_path(name)).body for alias in node.names]
+    imports = [node for node in ast.walk(late_block(module_path(name))) if isinstance(node, ast.ImportFrom)]
+    aliases = [alias for node in imports for alias in node.names if alias.name != "*"]
     assert [alias.name for alias in aliases if alias.asname != alias.name] == []
     assert {alias.name for alias in aliases} <= set(module.__all__) <= set(dir(module))
     absent = "nothing"
     with pytest.raises(AttributeError, match=f"module '{name}' has no attribute '{absent}'"):
         getattr(module, absent)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_names_that_are_read_are_those_that_a_module_has(name):
+    assert list(public_names(name)) == list(importlib.import_module(name).__all__)
 
 
 def test_during_a_block_other_modules_import_as_ever():

@@ -200,3 +200,27 @@ def test_scripts_have_drakes_filters_of_self_contact():
         plant.Finalize()
         found.append(len(graph.model_inspector().GetCollisionCandidates()))
     assert found == [0, 3]
+
+
+def run_as_a_script(path, text):
+    path.write_text(text)
+    done = subprocess.run([sys.executable, "-m", "mbcli.pydrake", path.name], cwd=path.parent, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().split()
+
+
+@pytest.mark.parametrize(("use", "all_names"), [("RigidTransform", "False"), ("eval('RigidTransform')", "True")])
+def test_a_script_that_takes_all_names_imports_those_that_its_text_has(tmp_path, use, all_names):
+    text = (
+        f"import sys\nfrom pydrake.all import *\n{use}()\n"
+        "print('MathematicalProgram' in sys.modules['__main__'].__dict__, 'sympy' in sys.modules)"
+    )
+    assert run_as_a_script(tmp_path / "script.py", text) == [all_names, all_names]
+
+
+def test_expressions_have_pydrakes_methods_however_late_sympy_is_imported(tmp_path):
+    text = (
+        "from pydrake.solvers import MathematicalProgram\nx = MathematicalProgram().NewContinuousVariables(1)[0]\n"
+        "print((x**2).Differentiate(x), (x == 1).Evaluate({x: 1.0}))\n"
+    )
+    assert run_as_a_script(tmp_path / "script.py", text) == ["2*x(0)", "True"]
