@@ -81,6 +81,7 @@ def give_methods() -> None:
         setattr(sympy.Expr, name, lambda e, function=function: function(e))
     for name in ("Evaluate", "Substitute", "EqualTo"):
         setattr(sympy.logic.boolalg.Boolean, name, methods[name])
+    sympy.Float.is_zero = property(lambda e: e == 0)  # SymPy deduces all that it knows of each number that is made
     sympy.logic.boolalg.Boolean.GetFreeVariables = methods["GetVariables"]
     sympy.Symbol.get_name = lambda e: e.name
     sympy.Symbol.get_type = symbolic.type_of

@@ -24,7 +24,7 @@ from mbcli.solvers.evaluators import (
 )
 from mbcli.solvers.given_arguments import flat_variables, ordered_arguments
 from mbcli.solvers.program_core import ProgramCore
-from mbcli.solvers.symbolic_parts import Difference, bounded, polynomials
+from mbcli.solvers.symbolic_parts import bounded, polynomials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,8 +164,7 @@ class BasicProgram(ProgramCore):
             c = found.c[0]
             quadratic = QuadraticConstraint(found.quadratic[0], found.A[0], lower[0] - c, upper[0] - c)
             return self._bind(self.constraints, quadratic, found.variables)
-        whole = [e.expression() if isinstance(e, Difference) else e for e in expressions]
-        made = ExpressionConstraint(whole, lower, upper)
+        made = ExpressionConstraint(expressions, lower, upper)
         return self._bind(self.constraints, made, made.vars())
 
     def _add_linear(self, A: FloatArray, lower: FloatArray, upper: FloatArray, variables: Any) -> Binding:

@@ -10,7 +10,7 @@ import sympy
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.other_names import also_named
-from mbcli.solvers.symbolic_parts import function_of, variables_of
+from mbcli.solvers.symbolic_parts import Difference, function_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -268,13 +268,13 @@ class ExpressionConstraint(Constraint):
     """Symbolic expressions (m,) within bounds (m,), of the variables in them."""
 
     def __init__(self, v: Any, lb: ArrayLike, ub: ArrayLike) -> None:
-        self._expressions = list(np.asarray(v, dtype=object).ravel())
+        self._expressions = v if isinstance(v, list) else list(np.asarray(v, dtype=object).ravel())
         self._vars = variables_of(self._expressions)
         super().__init__(function_of(self._expressions, self._vars), lb, ub, len(self._vars))
 
     def expressions(self) -> Array:
         """(m,)"""
-        return np.array(self._expressions, dtype=object)
+        return np.array([e.expression() if isinstance(e, Difference) else e for e in self._expressions], dtype=object)
 
     def vars(self) -> Array:
         """Its variables (n,)."""

@@ -56,10 +56,11 @@ class Polynomials:
 
 
 def variables_of(expressions: Sequence[Any]) -> list[Any]:
-    """All variables, in the order of their making."""
+    """All variables of expressions and Differences, in the order of their making."""
     found: set[Any] = set()
     for e in expressions:
-        found |= sympy.sympify(e).free_symbols
+        for side in (e.more, e.less) if isinstance(e, Difference) else (e,):
+            found |= sympy.sympify(side).free_symbols
     return sorted(found, key=_order)
 
 
@@ -118,7 +119,7 @@ def _terms_of(e: Any) -> Terms | None:
         e = e.expression() if terms is None else e
     else:
         terms = _product(e := sympy.sympify(e))
-    if terms is None:
+    if terms is None and _expands(e):
         terms = _product(sympy.expand(e))  # what is of higher degree may go away
     return terms and {monomial: factor for monomial, factor in terms.items() if factor}
 
@@ -147,6 +148,13 @@ def _product(e: Any) -> Terms | None:
     return None
 
 
+def _expands(e: Any) -> bool:
+    """Whether an expression has a sum in a product or in a power, without which SymPy has added all that there is."""
+    if e.is_Add:
+        return any(_expands(part) for part in e.args)
+    return bool((e.is_Mul or e.is_Pow) and any(part.is_Add or _expands(part) for part in e.args))
+
+
 def _sum(total: Terms, terms: Terms, factor: float = 1.0) -> Terms:
     """The total, to which a multiple of terms is added."""
     for monomial, x in terms.items():
@@ -167,9 +175,36 @@ def _times(left: Terms, right: Terms) -> Terms:
 
 
 def function_of(expressions: Sequence[Any], variables: Sequence[Any]) -> Callable[[Any], Any]:
-    """A function of an array of numbers or AutoDiffXd in the order of the variables."""
-    made = sympy.lambdify([list(variables)], [sympy.sympify(e) for e in expressions], modules="numpy")
-    return lambda x: np.array(made(list(x)))
+    """A function of an array of numbers or AutoDiffXd in the order of the variables; of expressions and Differences.
+
+    Constraints of a trajectory are alike but for their variables: one function serves all that have the same form.
+    """
+    places = {v: place for place, v in enumerate(variables)}
+    pairs = [tuple(map(sympy.sympify, (e.more, e.less) if isinstance(e, Difference) else (e, 0))) for e in expressions]
+    form = (len(places), *(_form(side, places) for pair in pairs for side in pair))
+    if form not in FUNCTIONS:
+        while len(FUNCTIONS) >= MOSTFUNCTIONS:
+            del FUNCTIONS[next(iter(FUNCTIONS))]
+        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+        FUNCTIONS[form] = sympy.lambdify([list(variables)], sides, modules="numpy")
+    made = FUNCTIONS[form]
+
+    def values(x: Any) -> Any:
+        more, less = made(list(x))
+        return np.array([a - b for a, b in zip(more, less, strict=True)])
+
+    return values
+
+
+MOSTFUNCTIONS = 512
+FUNCTIONS: dict[tuple[Any, ...], Any] = {}
+
+
+def _form(e: Any, places: dict[Any, int]) -> Any:
+    """An expression with the places of its variables in their stead."""
+    if e in places:
+        return (places[e],)  # no number, which an exponent is
+    return (e.func, *(_form(part, places) for part in e.args)) if e.args else e
 
 
 def bounded(formulas: Sequence[Any]) -> tuple[list[Difference], FloatArray, FloatArray]:

@@ -8,7 +8,14 @@ import sympy
 
 from mbcli.math import eq
 from mbcli.solvers import MathematicalProgram
-from mbcli.solvers.symbolic_parts import DecisionVariable, Difference, polynomials
+from mbcli.solvers.symbolic_parts import (
+    FUNCTIONS,
+    DecisionVariable,
+    Difference,
+    function_of,
+    named_variables,
+    polynomials,
+)
 
 
 @pytest.fixture
@@ -60,3 +67,32 @@ def test_equations_are_added_without_sums_of_sympy(monkeypatch):
     binding = program.AddConstraint(formulas)
     np.testing.assert_allclose(binding.evaluator().GetDenseA(), A - np.eye(6), atol=1e-15)
     assert binding.evaluator().lower_bound().tolist() == [1.0] * 6
+
+
+def test_expressions_of_one_form_share_a_function_and_others_do_not():
+    rng = np.random.default_rng(4)
+    x = named_variables(6, None, "x")
+    forms = [
+        lambda a, b, c: a**b + c,
+        lambda a, b, c: a**2 + b * c,  # 2 is no place
+        lambda a, b, c: sympy.sin(a) * b - 0.5 * c,
+        lambda a, b, c: sympy.sin(a) * b - 0.25 * c,
+        lambda a, b, c: Difference(a * (b + c), sympy.cos(c) + 1.0),
+        lambda a, b, c: Difference(sympy.cos(c) + 1.0, a * (b + c)),
+    ]
+    FUNCTIONS.clear()
+    for a, b, c in ((x[0], x[1], x[2]), (x[3], x[4], x[5])):
+        for form in forms:
+            numbers = rng.uniform(0.5, 2.0, 3)
+            whole = form(a, b, c)
+            value = whole.expression() if isinstance(whole, Difference) else whole
+            expected = float(value.subs(dict(zip((a, b, c), numbers, strict=True))))
+            np.testing.assert_allclose(function_of([whole], [a, b, c])(numbers), [expected], rtol=1e-14)
+    assert len(FUNCTIONS) == len(forms)
+
+
+def test_what_goes_away_when_products_are_written_out_counts_not():
+    x, y = named_variables(2, None, "x")
+    linear = polynomials([Difference(x * (sympy.sin(y) + 2.0), x * sympy.sin(y) - y)])
+    np.testing.assert_array_equal(linear.A, [[2.0, 1.0]])
+    assert polynomials([Difference(x + sympy.sin(y), y)]) is None
