@@ -183,7 +183,7 @@ def function_of(expressions: Sequence[Any], variables: Sequence[Any]) -> Callabl
     pairs = [tuple(map(sympy.sympify, (e.more, e.less) if isinstance(e, Difference) else (e, 0))) for e in expressions]
     form = (len(places), *(_form(side, places) for pair in pairs for side in pair))
     if form not in FUNCTIONS:
-        while len(FUNCTIONS) >= MOSTFUNCTIONS:
+        while len(FUNCTIONS) >= MOST_KEPT:
             del FUNCTIONS[next(iter(FUNCTIONS))]
         sides = [[pair[side] for pair in pairs] for side in (0, 1)]
         FUNCTIONS[form] = sympy.lambdify([list(variables)], sides, modules="numpy")
@@ -196,7 +196,7 @@ def function_of(expressions: Sequence[Any], variables: Sequence[Any]) -> Callabl
     return values
 
 
-MOSTFUNCTIONS = 512
+MOST_KEPT = 512
 FUNCTIONS: dict[tuple[Any, ...], Any] = {}
 
 

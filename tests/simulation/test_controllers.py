@@ -13,6 +13,7 @@ import pytest
 from command_line import cli, start, succeed
 from test_log_recovery import rows_on_disk
 
+from mbcli.engine.runtime import kept_kernels
 from mbcli.errors import ArgumentError, ControlError, ResourceError
 from mbcli.log.reader import Log
 from mbcli.models.loading import ModelText, load_model
@@ -249,6 +250,7 @@ def test_a_compiled_controller_is_compiled_once_for_many_runs_until_a_constant_i
     monkeypatch.setattr(
         compiled_function, "_adapter", lambda *a, real=compiled_function._adapter: made.append(a) or real(*a)
     )
+    monkeypatch.setattr(kept_kernels, "cache_directory", lambda: None)
 
     @compiled()
     def law(time, q, v, u, desired, memory):
@@ -276,6 +278,65 @@ def test_faults_of_compiled_controllers_are_named():
 
     with pytest.raises(ControlError, match="numba does not compile the controller"):
         run(compiled()(wrong))
+
+    def raising(time, q, v, u, desired, memory):
+        if time > 0.0045:
+            raise ValueError("too late")
+
+    with pytest.raises(ControlError, match=r"the controller raised ValueError: too late, at t = 0\.005 s"):
+        run(compiled()(raising))
+
+
+@pytest.fixture
+def adapters(tmp_path, monkeypatch):
+    """The adapters that are compiled from now on, while those that are kept are in a folder of their own."""
+    run(compiled()(lambda time, q, v, u, desired, memory: None))  # what the loop needs is loaded
+    made, real = [], compiled_function._adapter
+    monkeypatch.setattr(compiled_function, "_adapter", lambda *given: made.append(given) or real(*given))
+    monkeypatch.setattr(kept_kernels, "cache_directory", lambda: tmp_path / "kernels")
+    return made
+
+
+def law_of(gain, factor, times, unknown=None):
+    from numba import njit
+
+    @njit
+    def damping(speed):
+        return factor * speed if times else factor + speed
+
+    @compiled()
+    def law(time, q, v, u, desired, memory):
+        u[0] = 3.0 - gain[0] * q[0] - damping(v[0])
+        if unknown is not None:
+            u[0] += 1.0
+
+    return law
+
+
+def test_a_compiled_controller_is_kept_on_disk_until_anything_in_it_changes(adapters, tmp_path):
+    """In another process nothing but these texts and numbers is known: no object is kept by what it is here."""
+    first = run(law_of((40.0,), 4.0, True)).q[-1]
+    assert len(adapters) == 1 and len(list(tmp_path.glob("kernels/controller-*.code"))) == 1
+    assert run(law_of((40.0,), 4.0, True)).q[-1] == first and len(adapters) == 1
+    others = [law_of((41.0,), 4.0, True), law_of((40.0,), 5.0, True), law_of((40.0,), 4.0, False)]
+    assert len({float(run(other).q[-1, 0]) for other in others} | {float(first[0])}) == 4 and len(adapters) == 4
+    kept = list(tmp_path.glob("kernels/controller-*.code"))
+    for count in (5, 6):
+        assert run(law_of((40.0,), 4.0, True, unknown=np.dtype(float))).q[-1] != first and len(adapters) == count
+    assert len(list(tmp_path.glob("kernels/controller-*.code"))) == len(kept)
+
+
+def test_a_compiled_controller_may_own_arrays_and_print(adapters, tmp_path, capfd):
+    @compiled()
+    def law(time, q, v, u, desired, memory):
+        gains = np.array([40.0, 4.0])
+        u[0] = 3.0 - gains[0] * q[0] - gains[1] * v[0]
+        if time == 0.0:
+            print("begins", time)
+
+    assert run(law).q[-1] == run(law_of((40.0,), 4.0, True)).q[-1]
+    assert "begins 0.0" in capfd.readouterr().err  # as all that controllers print
+    assert len(list(tmp_path.glob("kernels/controller-*.code"))) == 1  # of the other one
 
 
 # --------------------------------------------------------------------------------------------- files and programs

@@ -163,6 +163,13 @@ class NativeKernel:
         self._code = addresses
         return True
 
+    def keep(self, code, needed):
+        """Takes an object file, which needs these names, for this process and later ones."""
+        if self.path is not None:
+            kept_files.keep(self.path, json.dumps(needed).encode() + b"\n" + code)
+        if not self._take(code, needed):
+            raise RuntimeError(f"kernel {self.__name__} needs what this process has not: {', '.join(needed)}")
+
     def _loaded(self):
         if not self.load():
             self._compile()
@@ -177,16 +184,31 @@ class NativeKernel:
                 return
             from mbcli.engine.runtime.native_programs import machine_code
 
-            code, needed = machine_code(self._symbol, *self._source(), self.handles)
-            if path is not None:
-                kept_files.keep(path, json.dumps(needed).encode() + b"\n" + code)
-            if not self._take(code, needed):
-                raise RuntimeError(f"kernel {self.__name__} needs what this process has not: {', '.join(needed)}")
+            self.keep(*machine_code(self._symbol, *self._source(), self.handles))
         finally:
             if lock is not None:
                 with suppress(OSError):
                     os.unlink(lock.name)  # who waits for it finds the kernel on disk
                 lock.close()
+
+
+def kept_function(name, key, make, fault):
+    """The address of a function of five numbers of C, of users, which is compiled if it is not kept under a key.
+
+    key: all that it is made from, in numbers and texts; None if that is not known, so that it is not kept.
+    make: () -> the function of Python, which numba compiles; fault: what it gives where it raises.
+    """
+    symbol = f"{name}-{_hash_of(repr((key, processor())))}"
+    kernel = NativeKernel(name, symbol, None, None, None)
+    if key is not None and kernel.load():
+        return kernel.address
+    from mbcli.engine.runtime.native_programs import function_of_c
+
+    address, made = function_of_c(symbol, make(), fault)
+    if key is None or made is None:
+        return address
+    kernel.keep(*made)
+    return kernel.address
 
 
 # ------------------------------------------------------------------------------------------------- machine code

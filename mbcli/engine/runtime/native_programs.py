@@ -120,6 +120,40 @@ def machine_code(symbol, twin, kind, types, handles):
         library = new_library(symbol)
         add_native(library, symbol, twin, kind, types, handles)
         module = library.optimize()
-        named = (*module.functions, *module.global_variables)
-        needed = [each.name for each in named if each.is_declaration and not each.name.startswith("llvm.")]
-        return library.codegen.object_file(module), needed
+        return library.codegen.object_file(module), _needed(module)
+
+
+def _needed(module):
+    """Names that a module of LLVM needs of the process."""
+    named = (*module.functions, *module.global_variables)
+    return [each.name for each in named if each.is_declaration and not each.name.startswith("llvm.")]
+
+
+OF_PYTHON = ("NRT_", "numba_", "Py")  # in names of what a process without numba has not
+ENVIRONMENT = "NumbaEnv"  # in names of variables, by which a function finds objects of Python
+
+
+@global_compiler_lock
+def function_of_c(symbol, function, fault):
+    """(address, (object file, names that it needs)) of a function of CALLED_TYPES, as numba compiles those of users.
+
+    It gives `fault` where the function raises. None in place of the object file: it needs Python or numba.
+    """
+    import numba
+
+    arguments, _ = normalize_signature(f"({', '.join(CALLED_TYPES)},)")
+    dispatcher = numba.njit(error_model="numpy")(function)
+    dispatcher.compile(arguments)
+    compiled, codegen = dispatcher.overloads[arguments], WHOLE.target_context.codegen()
+    alone, whole = (codegen.create_library(name) for name in (symbol, f"{symbol}-whole"))
+    for library in (alone, whole):
+        glue = library.create_ir_module(symbol)
+        callee = compiled.fndesc.llvm_func_name
+        add_c_function(dispatcher.targetctx, glue, symbol, arguments, compiled.fndesc.restype, callee, fault)
+        library.add_ir_module(glue)
+    alone.finalize()
+    whole.add_linking_library(compiled.library)
+    module = whole.optimize()
+    needed = _needed(module)
+    needs_python = ENVIRONMENT in str(module) or any(name in each for each in needed for name in OF_PYTHON)
+    return alone.get_pointer_to_function(symbol), None if needs_python else (codegen.object_file(module), needed)

@@ -81,24 +81,25 @@ def add_reader(context, module, name, signature, result, num_handles, callee, un
         with builder.if_then(functools.reduce(builder.or_, faults), likely=False):
             refuse_if(builder.icmp_unsigned("!=", python.err_occurred(), ir.Constant(BYTES, None)))
     thread = python.save_thread() if unlocked else None
-    value = _call(context, builder, module, callee, signature, result, values)
+    _, value = _call(context, builder, module, callee, signature, result, values)
     if unlocked:
         python.restore_thread(thread)
     builder.ret(python.make_none() if result == types.none else python.from_native_value(result, value))
 
 
-def add_c_function(context, module, name, signature, result, callee):
-    """Adds a function of C to a module of LLVM: it calls a compiled function of numbers."""
+def add_c_function(context, module, name, signature, result, callee, fault=None):
+    """Adds a function of C to a module of LLVM: it calls a compiled function of numbers, `fault` where that raises."""
     kind = ir.FunctionType(context.get_value_type(result), [context.get_value_type(t) for t in signature])
     function = ir.Function(module, kind, name)
     builder = ir.IRBuilder(function.append_basic_block())
-    builder.ret(_call(context, builder, module, callee, signature, result, function.args))
+    status, value = _call(context, builder, module, callee, signature, result, function.args)
+    builder.ret(value if fault is None else builder.select(status.is_error, REAL(fault), value))
 
 
 def _call(context, builder, module, callee, signature, result, values):
     kind = context.call_conv.get_function_type(result, signature)
     function = ir.Function(module, kind, callee) if callee not in module.globals else module.globals[callee]
-    return context.call_conv.call_function(builder, function, result, signature, values)[1]
+    return context.call_conv.call_function(builder, function, result, signature, values)
 
 
 def _refuse(module):

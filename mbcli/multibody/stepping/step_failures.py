@@ -64,7 +64,9 @@ def fault_of_tick(run: Any) -> Any:
     """The error of a controller, at the state that the context has."""
     error: Any = run.ticks.error
     if error is None:
-        error = ControlError(f"{run.ticks.controller.name}: error: gave a number that is not finite")
+        controller, state = run.ticks.controller, run.context.state  # a compiled one: others have an error
+        what = controller.fault(state.time, state.q, state.v)
+        error = ControlError(f"{controller.name}: error: the controller {what}")
     error.args = (f"{error}, at t = {run.context.get_time():.9g} s",)
     return error
 

@@ -10,12 +10,17 @@ def controller(time, q, v, u, desired, memory):
 
 from __future__ import annotations
 
+import math
+from functools import cache, partial
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mbcli.common.numba_start import import_numba
+from mbcli.engine.runtime.kept_kernels import kept_function
+from mbcli.engine.runtime.kernel_cache import parts_of_code
 from mbcli.errors import ControlError
 from mbcli.simulation.control.run_controller import RunController
 
@@ -44,18 +49,20 @@ class CompiledFunction:
         return vars(self) | {"_compiled": {}}
 
     def compiled_for(self, sizes: tuple[int, ...] | None) -> Any:
-        """The adapter that a loop calls for these sizes, None: numba's function; kept until a constant in it changes.
+        """The address of the adapter that a loop calls for these sizes, None: numba's function.
 
-        numba compiles numbers, arrays and functions that the function finds outside of it as constants.
+        numba compiles numbers, arrays and functions that the function finds outside of it as constants: another one is
+        another function. The adapter's machine code is kept on disk, unless it needs Python or objects of no text.
         """
-        constants: list[Any] = []
-        key = sizes, _constants(self.function, constants, set())
+        others: list[Any] = []
+        key = sizes, _constants(self.function, others, set())
         if key not in self._compiled:
-            import_numba()
-            import numba
-
-            twin = numba.njit(error_model="numpy")(self.function)
-            self._compiled[key] = twin if sizes is None else _adapter(twin, *sizes), constants
+            if sizes is None:
+                made: Any = _twin(self.function)
+            else:
+                make = partial(_adapter, self.function, *sizes)
+                made = kept_function("controller", None if others else (key, _source()), make, FAULT)
+            self._compiled[key] = made, others
         return self._compiled[key][0]
 
 
@@ -91,7 +98,7 @@ class CompiledController(RunController):
         self._memory = np.zeros(function.memory if commands.count is None else (commands.count, function.memory))
         self._kept: Any = None  # what addresses lead to
         self._twin: Any = None
-        self._called: Any = None  # the compiled function for the loop
+        self._called: Any = None  # the address of the function for the loop
 
     def call(self, time: float, q: FloatArray, v: FloatArray, u: FloatArray, desired: FloatArray) -> None:
         """A tick of a run whose loop does not call by address: of Python, or of a continuous plant."""
@@ -125,7 +132,16 @@ class CompiledController(RunController):
             except Exception as error:  # noqa: BLE001  numba's errors are of many kinds
                 raise self._not_compiled(error) from None
         self._kept = arrays, at
-        return np.array([self._called.address, at.ctypes.data], dtype=float)
+        return np.array([self._called, at.ctypes.data], dtype=float)
+
+    def fault(self, time: float, q: FloatArray, v: FloatArray) -> str:
+        """What it did at the last tick, of which its compiled code says that it failed: Python's function is called."""
+        u, desired = np.zeros(self._sizes[2]), np.zeros((self._sizes[3], 2))
+        try:
+            self._function(time, q.copy(), v.copy(), u, desired, self._memory.copy())
+        except Exception as error:  # noqa: BLE001  whatever a user's function raises
+            return f"raised {type(error).__name__}: {error}"
+        return "gave a number that is not finite"
 
     def _not_compiled(self, error: Exception) -> ControlError:
         first = next((line for line in str(error).splitlines() if line.strip()), "")
@@ -143,25 +159,53 @@ class CompiledController(RunController):
             self._memory[:] = saved["memory"]
 
 
-def _constants(function: Any, kept: list[Any], seen: set[int]) -> tuple[Any, ...]:
-    """What a function and those that it calls find outside of them, to compare; kept: what is known by identity."""
-    function = getattr(function, "py_func", function)  # of numba's functions
-    if id(function) in seen or not isinstance(function, FunctionType):
+def _constants(function: Any, others: list[Any], seen: set[int]) -> tuple[Any, ...]:
+    """A function and what it and those that it calls find outside of them, to compare; others: known by identity."""
+    options = repr(getattr(function, "targetoptions", ""))  # of numba's functions
+    function = getattr(function, "py_func", function)
+    if not isinstance(function, FunctionType):
         return ()
+    if id(function) in seen:
+        return ("as before",)
     seen.add(id(function))
     named = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     named |= {name: cell.cell_contents for name, cell in cells}
-    found: list[Any] = []
+    code = tuple(map(repr, parts_of_code(function.__code__, function.__doc__)))
+    found: list[Any] = [options, code, repr(function.__defaults__)]
     for name, value in named.items():
         if isinstance(value, np.ndarray):
             found.append((name, value.shape, value.dtype.str, value.tobytes()))
-        elif isinstance(value, bool | int | float | complex | str | tuple | np.generic):
-            found.append((name, type(value), repr(value)))
+        elif _is_plain(value):
+            found.append((name, type(value).__name__, repr(value)))
+        elif value is np or value is math:  # their versions are those of numba's code
+            found.append((name, value.__name__))
+        elif inner := _constants(value, others, seen):
+            found.append((name, inner))
         else:
-            kept.append(value)
-            found.append((name, id(value), _constants(value, kept, seen)))
+            others.append(value)
+            found.append((name, id(value)))
     return tuple(found)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the text of a value says all of it."""
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | complex | str | np.generic)
+
+
+@cache
+def _source() -> str:
+    """What adapters are made from, here."""
+    return Path(__file__).read_text(encoding="utf-8")
+
+
+def _twin(function: Any) -> Any:
+    import_numba()
+    import numba
+
+    return numba.njit(error_model="numpy")(function)
 
 
 def _names(code: CodeType) -> set[str]:
@@ -181,14 +225,14 @@ def _for_each_world(function: Any) -> Any:
     return numba.njit(error_model="numpy")(loop)
 
 
-def _adapter(function: Any, nq: int, nv: int, nu: int, npd: int, memory: int) -> Any:
-    """A C function (address of the arrays' addresses, time, ...) -> 0.0 or FAULT."""
-    from numba import carray, cfunc, types
+def _adapter(of: Any, nq: int, nv: int, nu: int, npd: int, memory: int) -> Any:
+    """The function (address of the arrays' addresses, time, ...) -> 0.0 or FAULT that a loop calls, for numba."""
+    function = _twin(of)
+    from numba import carray
 
     from mbcli.simulation.control import addresses
 
     pointer: Any = addresses.pointer  # takes what its second parameter is in compiled code
-    double = types.float64
 
     def call(at: float, time: float, _a: float, _b: float, _c: float) -> float:
         places = carray(pointer(at), (8,))
@@ -209,4 +253,4 @@ def _adapter(function: Any, nq: int, nv: int, nu: int, npd: int, memory: int) ->
             total += 0.0 * desired[k, 0] + 0.0 * desired[k, 1]
         return 0.0 if total == 0.0 else FAULT
 
-    return cfunc(double(double, double, double, double, double), error_model="numpy")(call)
+    return call
