@@ -18,7 +18,8 @@ OF_ROOMS = {
     "cli": "absurd_sizes cli_contact cli_every_command:every_command_prints_what_was_recorded cli_jacobian",
     "codegen": "generated_code:python_takes_many_states_at_once,names_of_files_become_names_of_code",
     "common": (
-        "coordinate_names fast_dataclass number_comparisons topology!the_forest_of_a_long_chain_needs_no_deep_stack"
+        "common_values coordinate_names fast_dataclass number_comparisons "
+        "topology!the_forest_of_a_long_chain_needs_no_deep_stack"
     ),
     "conversion": "compare/1!engines_in_the_shell,processes_that_die_or_refuse convert_effort convert_mimic",
     "engine/collision": (
@@ -103,8 +104,8 @@ OF_ROOMS = {
         "batch_functions/1!threads_and_other_rows_change_no_bit "
         "benchmark_plants context_copies jacobians/1 joints_of_files mass_properties/1 "
         "propeller_wing/1!commands_of_the_state_and_time_act_in_continuous_and_discrete_runs "
-        "plant_config_functions plant_constraints/1 plant_structure ports/1 questions/1 "
-        "recorded_answers reference_small_names toppra state_functions/1 state_refusals"
+        "plant_config_functions plant_constraints/1 plant_structure ports/1 position_programs/1 questions/1 "
+        "regressors/1 recorded_answers reference_small_names toppra state_functions/1 state_refusals"
     ),
     "multibody/sensing": "sensor_values",
     "multibody/stepping": (
@@ -115,11 +116,12 @@ OF_ROOMS = {
         "a_run_that_goes_on_from_the_middle_has_the_rows_of_one_that_did_not_stop,worlds_take_the_steps_of_single_runs"
     ),
     "multibody/tree": (
+        "door_hinge!a_closed_door_stays_shut_and_an_open_one_comes_to_rest "
         "bushing:responses_solve_their_differential_equation_in_all_three_regimes frames index inertia joint_actuator "
         "joints/1 scoped_name"
     ),
     "optimal_control": "box_newton/1 control_files/1",
-    "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_edits xml_source",
+    "parsers": "diagnostics geometry_inertia package_map places reading_policy xml_edits xml_source yaml_source/1",
     "parsers/checks": "check_fixes check_folder check_model_units check_open_motion check_physics",
     "parsers/formats": "formats!no_module_compares_the_name_of_a_format",
     "parsers/mjcf": (

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from force_element_scene import mbcli, pydrake, wide_hinge
+from test_energy_balance import balance_of
 
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.tree import (
@@ -28,9 +29,9 @@ DEFAULTS = {
 }
 
 
-def door(config=None, **options):
+def door(config=None, time_step=0.0, **options):
     """A door about a vertical axis with a hinge, and the hinge."""
-    plant = MultibodyPlant(0.0)
+    plant = MultibodyPlant(time_step)
     inertia = SpatialInertia.MakeFromCentralInertia(2.0, [0.4, 0.0, 0.0], RotationalInertia(0.1, 0.2, 0.2))
     body = plant.AddRigidBody("door", inertia)
     joint = plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), body.body_frame(), [0.0, 0.0, 1.0]))
@@ -188,6 +189,15 @@ def test_a_closed_door_stays_shut_and_an_open_one_comes_to_rest():
     Simulator(plant, context).AdvanceTo(0.5)
     # the friction of 3 N m holds a spring of 3 N m nearly still: it creeps by less than the threshold
     assert abs(plant.GetVelocities(context)[0]) < 2.0 * hinge.config().motion_threshold
+
+
+@pytest.mark.parametrize("spring", [0.0, 1.5])
+def test_what_a_swinging_door_loses_is_the_work_of_its_hinge(spring):
+    plant, _ = door(time_step=1e-3, spring_constant=spring)
+    balance, _ = balance_of(plant, 0.1, [0.5], [1.0])
+    assert balance.force_elements < -0.05
+    assert balance.energy_change == pytest.approx(balance.force_elements, rel=1e-5)
+    assert abs(balance.unexplained) < 1e-12
 
 
 @pytest.mark.peers("pydrake")
