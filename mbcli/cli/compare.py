@@ -1,17 +1,22 @@
-"""`mbcli compare`: one model in several engines, or two models."""
+"""`mbcli compare`: one model in several engines, two models, or the models of two folders."""
 
 from __future__ import annotations
 
+import copy
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mbcli.cli.compare_policies import are_policies, compare_policies
+from mbcli.cli.compared_folders import compare_folders
+from mbcli.cli.many_files import file_engine_options, take_where
 from mbcli.cli.model import given_models, load, loading_arguments, models_to_load
 from mbcli.cli.options import (
     MODEL_KEYS,
     STATE_KEYS,
     Number,
+    Options,
     model_options,
     output_options,
     state_is_given,
@@ -22,12 +27,11 @@ from mbcli.cli.options import (
 )
 from mbcli.cli.output import emit, refuse_existing
 from mbcli.common.json_text import to_json
-from mbcli.errors import ResourceError
+from mbcli.errors import MbcliError, ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mbcli.cli.options import Options
     from mbcli.comparison.differences import Comparison
 
 FOUND = 1  # exit code: something differs
@@ -51,6 +55,7 @@ LOGS = (".h5", ".hdf5")
 @click.option("--task", metavar="FILE", help="Policies: the task file whose episodes they act in.")
 @click.option("--episodes", type=click.IntRange(min=1), metavar="N", help="Policies: how many; default 20.")
 @click.option("--seed", type=click.IntRange(min=0), metavar="SEED", help="Policies: of the episodes; default 0.")
+@file_engine_options
 @state_options
 @output_options
 @click.pass_context
@@ -62,6 +67,10 @@ def compare(ctx: click.Context, **values: Any) -> int:
     their files, then the motion. Each difference comes with its likely cause. The exit code is 4 if an engine of
     --engines, or every one, gave no result. Logs are compared by `mbcli log diff`.
 
+    Two folders: models of one name, or of one name but for the format, are pairs, each compared as two models are; a
+    model without a partner is a difference. Each pair has a row, and the exit code is the largest. Options -j, --dask
+    and --ray compare many at a time, and print the same.
+
     Policies (ONNX or TorchScript files) act in the same episodes of --task. Their mean returns have 95 % intervals, and
     so has the mean difference to those of the first: a difference if its interval has no 0.
 
@@ -71,8 +80,10 @@ def compare(ctx: click.Context, **values: Any) -> int:
     mbcli compare last_week.urdf robot.urdf
     mbcli compare robot.urdf robot.sdf --tolerance 1e-6 --json
     mbcli compare robot.urdf robot.sdf --dynamics-only
+    mbcli compare last_week/ robots/ -j 8
     mbcli compare old.onnx new.onnx --task balance.task.yaml --episodes 50
     """
+    where = take_where(values)
     model, state, output = take(values, MODEL_KEYS), take(values, STATE_KEYS), take_output(values)
     options = take(values, tuple(values))
     output.output_format = output.result_format() or "text"
@@ -81,6 +92,9 @@ def compare(ctx: click.Context, **values: Any) -> int:
     if output.output not in (None, "-"):
         refuse_existing(output.output, output.force)
     given = given_models(model)
+    folders = [name for name in given if os.path.isdir(name)]
+    if where is not None and len(folders) != 2:
+        raise click.UsageError("-j, --dask and --ray are for the models of two folders")
     if are_policies(ctx, given, options):
         with usage_errors():
             document, text, differs = compare_policies(given, options)
@@ -90,6 +104,13 @@ def compare(ctx: click.Context, **values: Any) -> int:
         raise click.UsageError("two logs are compared by `mbcli log diff`")
     if len(given) > 2:
         raise click.UsageError(f"compare takes one model or two, not {len(given)}")
+    if len(given) == 2:
+        _refuse_for_two(state, options)
+    if len(folders) == 2:
+        own = vars(options) | {"verbosity": ctx.obj["verbosity"]}
+        document, text, code = compare_folders(folders, vars(model) | {"models": (), "own": own}, where, case)
+        emit(to_json(document) if output.output_format == "json" else text, output)
+        return code
     with usage_errors():
         run = _two_models if len(given) == 2 else _engines
         document, text, missing = run(ctx, model, state, options)
@@ -101,9 +122,23 @@ def compare(ctx: click.Context, **values: Any) -> int:
     return 0
 
 
-def _two_models(
-    ctx: click.Context, model: Options, state: Options, options: Options
-) -> tuple[dict[str, Any], str, list[str]]:
+def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
+    """What differs between the two models of one pair of many, or its error."""
+    options, own = copy.copy(options), Options(**options.own)
+    options.models = (values["file"], values["other"])
+    ctx = click.Context(click.Command("compare"), info_name="compare", obj={"verbosity": own.verbosity})
+    try:
+        document, _, _ = _two_models(ctx, options, Options(), own)
+    except MbcliError as error:
+        return {"exit_code": error.exit_code, "error": str(error)}
+    except click.UsageError as error:
+        return {"exit_code": error.exit_code, "error": error.format_message()}
+    found = document["quantities"]
+    return {"exit_code": FOUND if found else 0, "compared": document["compared"], "quantities": found}
+
+
+def _refuse_for_two(state: Options, options: Options) -> None:
+    """Refuses options that are of one model."""
     if options.engines is not None:
         raise click.UsageError("--engines is for one model")
     if options.duration is not None:
@@ -112,6 +147,11 @@ def _two_models(
         raise click.UsageError("two models are compared at random states: no options of the state")
     if options.dynamics_only and options.shapes:
         raise click.UsageError("--dynamics-only and --shapes leave nothing to compare")
+
+
+def _two_models(
+    ctx: click.Context, model: Options, state: Options, options: Options
+) -> tuple[dict[str, Any], str, list[str]]:
     from mbcli.comparison.model_comparison import ALL, DYNAMICS, SHAPES, TOLERANCE, compare_models
 
     part = DYNAMICS if options.dynamics_only else SHAPES if options.shapes else ALL

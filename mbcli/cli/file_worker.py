@@ -10,7 +10,7 @@ import warnings
 from contextlib import redirect_stderr
 from typing import TYPE_CHECKING, Any
 
-from mbcli.cli import check, conversions, log_verify, show_warning
+from mbcli.cli import check, compare, conversions, identify, log_verify, show_warning
 from mbcli.cli.options import Options
 from mbcli.sweeps.carried_files import CarriedFiles
 from mbcli.sweeps.file_cases import ASKS
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
     from mbcli.sweeps.points import Point
 
-CASES = {"check": check.case, "convert": conversions.case, "log verify": log_verify.case}
+CASES = {
+    "check": check.case,
+    "compare": compare.case,
+    "convert": conversions.case,
+    "identify": identify.case,
+    "log verify": log_verify.case,
+}
 
 
 class FileRunner:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import math
+import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mbcli.batch import INPUT_FORMATS
-from mbcli.cli.model import load
-from mbcli.cli.options import MODEL_KEYS, GroundCommand, Number, ground_option, model_options, take, usage_errors
+from mbcli.cli.many_files import LostError, file_engine_options, result_of, results, take_where
+from mbcli.cli.model import given_models, load
+from mbcli.cli.options import (
+    MODEL_KEYS,
+    GroundCommand,
+    Number,
+    Options,
+    ground_option,
+    model_options,
+    take,
+    usage_errors,
+)
 from mbcli.cli.output import document, emit, number, refuse_existing, table, tell, write_file
 from mbcli.common.json_text import to_json
-from mbcli.errors import ModelError
+from mbcli.errors import ModelError, NumericalError
 
 if TYPE_CHECKING:
-    from mbcli.cli.options import Options
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from mbcli.identification.drive_gains import KnownLoad
     from mbcli.identification.findings import Finding
     from mbcli.identification.identify import Identified, Settings
+    from mbcli.identification.parts import Part
     from mbcli.identification.trajectory import TrajectoryFit
     from mbcli.math.array_types import FloatArray
     from mbcli.models.loaded_model import LoadedModel
     from mbcli.multibody.plant.multibody_plant import MultibodyPlant
+    from mbcli.sweeps.file_cases import Where
 
 FOUND = 1  # exit code: the data or the result look wrong
 FRICTION_WORDS = ("viscous", "coulomb", "offset", "asymmetry", "stribeck", "sqrt", "stiffness", "temperature")
@@ -137,6 +153,13 @@ class FilesCommand(GroundCommand):
 )
 @ground_option
 @click.option(
+    "--bootstrap",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Standard errors from N results of data that are drawn in blocks from --data, beside the others.",
+)
+@file_engine_options
+@click.option(
     "--report",
     metavar="FILE",
     help="Write an HTML page with measured and predicted efforts; FILE.svg: the plots alone.",
@@ -152,6 +175,9 @@ def identify(ctx: click.Context, **values: Any) -> None:
     writes MODEL with the identified numbers instead of its own. Without --data, --validate tests the parameters of
     MODEL. Exit code 1: data look wrong, or the result is not to be trusted; then -o writes only with --force.
 
+    Options -j, --dask and --ray are for cross-validation, where there are several files of data, and for --bootstrap:
+    each file that is left out, and each drawing, is done anywhere, with the same result.
+
     \b
     mbcli identify robot.urdf --data run1.csv run2.csv --validate run3.csv -o identified.urdf --report report.html
     mbcli identify arm.urdf --data log.csv --columns time,q,v,i --effort-gain 10,10.7,8.5 --json
@@ -160,6 +186,7 @@ def identify(ctx: click.Context, **values: Any) -> None:
     mbcli identify arm.urdf --data held.csv --payload tool -o with_tool.urdf
     mbcli identify box.xml --data slide.csv --fit trajectory --parameters geometry.box.friction --floating
     """
+    where = take_where(values)
     of_model = take(values, MODEL_KEYS)
     options = take(values, tuple(values))
     by_motion, contact = options.fit == "trajectory", _checked(options)
@@ -180,6 +207,9 @@ def identify(ctx: click.Context, **values: Any) -> None:
         if not quiet:
             tell(f"mbcli: {line}")
 
+    elsewhere = None
+    if where is not None:
+        elsewhere = partial(_elsewhere, of_model, options, where, (ctx.obj or {}).get("verbosity", 0))
     with usage_errors():
         settings = _settings(options, model)
         name = str(of_model.models[0]) if of_model.models else ""
@@ -188,13 +218,20 @@ def identify(ctx: click.Context, **values: Any) -> None:
             from mbcli.identification.trajectory import fit_trajectory  # and with it what runs worlds
 
             paths, length = _paths(options), options.segment
-            result = fit_trajectory(
-                model, options.data, options.validate, paths, settings, length=length, contact=contact, tell=say
-            )
+            more_of = {"length": length, "contact": contact, "tell": say, "elsewhere": elsewhere}
+            result = fit_trajectory(model, options.data, options.validate, paths, settings, **more_of)
             result.findings += verdict_of_fit(result, name, volumes_of(model))
         else:
             result = identify_plant(
-                plant, options.data, options.validate, settings, loaded=options.loaded, name=name, tell=say
+                plant,
+                options.data,
+                options.validate,
+                settings,
+                loaded=options.loaded,
+                name=name,
+                tell=say,
+                bootstrap=options.bootstrap or 0,
+                elsewhere=elsewhere,
             )
             result.findings += verdict(result, name, volumes_of(model))
     more: list[Finding] = []
@@ -225,6 +262,60 @@ def identify(ctx: click.Context, **values: Any) -> None:
         ctx.exit(FOUND)
 
 
+def _elsewhere(
+    of_model: Options, options: Options, where: Where, verbosity: int, parts: Sequence[Part], state: Mapping[str, Any]
+) -> Iterator[list[float]]:
+    """The numbers of parts, by other processes. LostError: a machine kept failing. NumericalError of a part."""
+    file = given_models(of_model)[0]
+    cases = [{"file": file, "part": json.dumps(part)} for part in parts]
+    given = vars(of_model) | vars(options) | {"state": state, "output": None, "report": None}
+    for row in results("identify", cases, given, where, verbosity, "parts"):
+        try:
+            found = result_of(row)
+        except LostError as error:
+            raise LostError(f"{file}: error: not identified: {error}") from None
+        if "error" in found:
+            raise NumericalError(found["error"])
+        yield found["numbers"]
+
+
+_ready: list[Callable[[Part, Mapping[str, Any]], list[float]]] = []  # what a process for parts has prepared
+
+
+def case(options: Options, values: Mapping[str, str]) -> dict[str, Any]:
+    """The numbers of one part of many; the first one of a process prepares what all need."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the process that asks has said it
+        try:
+            part_of = _ready[0] if _ready else _prepared(options)
+            if options.package_map is None or not options.package_map.unanswered:
+                _ready[:] = [part_of]
+            return {"numbers": part_of(json.loads(values["part"]), options.state)}
+        except NumericalError as error:
+            return {"error": str(error)}
+
+
+def _prepared(options: Options) -> Callable[[Part, Mapping[str, Any]], list[float]]:
+    """The function of a part and the state, for these options."""
+    ctx = click.Context(click.Command("identify"), info_name="identify", obj={"verbosity": -1})
+    contact = _checked(options)
+    model = load(options, ctx, contact=contact, ground=options.ground)
+    settings = _settings(options, model)
+    data, unseen = options.data, options.validate
+    if options.fit == "trajectory":
+        from mbcli.identification.trajectory import part_of_trajectory, prepared_segments
+
+        paths, length = _paths(options), options.segment
+        segments = prepared_segments(model, data, unseen, paths, settings, length=length, contact=contact)
+        return partial(part_of_trajectory, segments)
+    from mbcli.identification.identify import part_of
+    from mbcli.identification.prepared import prepared
+
+    name = str(options.models[0]) if options.models else ""
+    ready = prepared(model.plant, data, unseen, settings, loaded=options.loaded, name=name)
+    return partial(part_of, ready, base=ready.base())
+
+
 def _paths(options: Options) -> list[str]:
     return [] if options.parameters is None else options.parameters.replace(",", " ").split()
 
@@ -236,6 +327,8 @@ def _checked(options: Options) -> bool:
         raise click.UsageError("--data names files of measured motion")
     if options.output is not None and not options.data:
         raise click.UsageError("-o needs --data")
+    if options.bootstrap is not None and (by_motion or not options.data):
+        raise click.UsageError("--bootstrap needs --data and --fit torque")
     loaded = bool(options.loaded)
     if (options.known_load is not None) != loaded or (loaded and (not options.data or by_motion)):
         raise click.UsageError("--known-load needs --loaded and --data, --loaded --known-load, and both --fit torque")
@@ -391,23 +484,27 @@ def _text(result: Identified, content: dict[str, Any]) -> str:
     if content["friction"]:
         head, laws = friction_table(content["friction"])
         lines += ["", table(laws, head)]
-    rows = [
-        [p["name"], p["old"], p["new"], p["standard_error"], p["unit"]] for p in content["parameters"] if p["touched"]
-    ]
-    head = ["parameter", "file", "identified", "standard error", ""]
+    drawn = content["bootstrap"] is not None
+    keys = ["name", "old", "new", "standard_error", *(["bootstrap_error"] if drawn else []), "unit"]
+    rows = [[p[key] for key in keys] for p in content["parameters"] if p["touched"]]
+    head = ["parameter", "file", "identified", "standard error", *(["by bootstrap"] if drawn else []), ""]
     lines += ["", table(rows[:MOST_ROWS], head)]
     if len(rows) > MOST_ROWS:
         lines.append(f"{len(rows) - MOST_ROWS} more: --json")
     base = content["base_parameters"]
-    rows = [
-        ["unknown" if b[key] is None else number(b[key]) for key in ("value", "standard_error", "old")] for b in base
-    ]
+    keys = ["value", "standard_error", *(["bootstrap_error"] if drawn else []), "old"]
+    rows = [["unknown" if b[key] is None else number(b[key]) for key in keys] for b in base]
     known = f"{content['rank']} of {content['largest_rank']} combinations that motions can show"
     lines += ["", f"the data determine {known}, condition {content['condition']:.3g}"]
-    numbers = table(rows, ["identified", "standard error", "file"]).split("\n")
+    head = ["identified", "standard error", *(["by bootstrap"] if drawn else []), "file"]
+    numbers = table(rows, head).split("\n")
     width = max(map(len, numbers))
     for line, name in zip(numbers, ["combination", *(b["name"] for b in base)], strict=True):
         lines.append(f"{line.ljust(width)}  {name}")
+    if drawn:
+        of = content["bootstrap"]
+        failed = f", {of['failed']} of which no possible bodies explain" if of["failed"] else ""
+        lines.append(f"bootstrap: {of['count']} times the data, in blocks of {of['block']:.3g} s{failed}")
     if result.known_speed is not None:
         lines.append(
             f"efforts of other motion are known to 10 % up to {result.known_speed:g} times the speeds of the data"

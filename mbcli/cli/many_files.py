@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mbcli.sweeps.file_cases import Where
 
 ENGINE_KEYS = ("jobs", "dask", "ray", "retries")
-OF_FILES = ("srdf", "srdf_files", "config_file", "scenario_file")  # options that name files, beside the models
+OF_FILES = (  # options that name files, beside the models
+    *("srdf", "srdf_files", "config_file", "scenario_file", "constraints_file"),
+    *("data", "loaded", "validate"),
+)
 
 file_engine_options = together(
     click.option(
@@ -59,11 +62,17 @@ def take_where(values: dict[str, Any]) -> Where | None:
 
 
 def results(
-    command: str, cases: Sequence[Mapping[str, str]], options: Mapping[str, Any], where: Where, verbosity: int
+    command: str,
+    cases: Sequence[Mapping[str, str]],
+    options: Mapping[str, Any],
+    where: Where,
+    verbosity: int,
+    what: str = "files",
 ) -> Iterator[dict[str, Any]]:
     """Rows of the cases of a command, in their order; what was said of each is printed before.
 
-    cases: {"file", and what else its case() takes}. options: of its case(), as JSON has them.
+    cases: {"file", and what else its case() takes}. options: of its case(), as JSON has them. what: cases are, for
+    the line of progress.
     """
     from mbcli.sweeps.file_cases import run_over_files
     from mbcli.sweeps.messages import Work
@@ -71,7 +80,7 @@ def results(
     if any(case["file"] == "-" for case in cases):
         raise click.UsageError("stdin is read by this process: no --jobs, --dask or --ray")
     given = Options(**options)
-    also = [name for key in OF_FILES for name in _names(options.get(key))]
+    also = [path for key in OF_FILES for name in _names(options.get(key)) for path in _files_of(name)]
     work = Work(json.dumps({"command": command, "options": options}), module="mbcli.cli.file_worker")
     ended: dict[int, dict[str, Any]] = {}
     following = done = 0
@@ -83,7 +92,7 @@ def results(
         for index, row in running:
             ended[index] = row
             done += 1
-            line.draw(partial(_progress, done, len(cases)))
+            line.draw(partial(_progress, done, len(cases), what))
             while following in ended:
                 row = ended.pop(following)
                 following += 1
@@ -101,8 +110,8 @@ def _packages(options: Options) -> PackageMap:
     return read_packages(options) if hasattr(options, "packages") else PackageMap()
 
 
-def _progress(done: int, count: int) -> str:
-    return f"{done / count:4.0%}  {done} of {count} files"
+def _progress(done: int, count: int, what: str) -> str:
+    return f"{done / count:4.0%}  {done} of {count} {what}"
 
 
 def result_of(row: Mapping[str, Any]) -> Any:
@@ -114,6 +123,11 @@ def result_of(row: Mapping[str, Any]) -> Any:
     if row["status"] == CRASHED:
         raise RuntimeError(row["message"])
     raise LostError(row["message"])
+
+
+def _files_of(name: str) -> list[str]:
+    """A file, or those of a folder, as a bag of ROS 2 is one."""
+    return [os.path.join(folder, file) for folder, _, files in os.walk(name) for file in sorted(files)] or [name]
 
 
 def _names(value: Any) -> Sequence[str]:

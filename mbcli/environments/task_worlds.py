@@ -75,7 +75,7 @@ class TaskWorlds(Worlds):
             raise ArgumentError("worlds in which plugins or controllers are called have no copies")
         arrays = {name: getattr(self, name) for name in COPIED}
         told = dict(self._messages), self.pushes.of_world
-        kept = {name: getattr(self, name) for name in ("frames", "seeds", "episodes", "memory", "learns")}
+        kept = {name: getattr(self, name) for name in ("frames", "seeds", "episodes", "memory", "learns", "numbers")}
         return {"made": self._made, "arrays": arrays, "told": told, "tracked": list(self._tracked), "kept": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

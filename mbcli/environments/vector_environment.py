@@ -63,6 +63,8 @@ class VectorEnvironment(Base):
         threads: that step worlds; default: as many as the process has processors.
         autoreset: "next_step", "same_step" or "disabled", or gymnasium's AutoresetMode.
         render_mode: "rgb_array" for render(), else None.
+        among: (number of the first world, number of all), where these are some of the worlds of several
+            VectorEnvironments: what is drawn for a world is the same in whichever it is.
         on_compile: called before the compiler runs.
 
     Attributes:
@@ -90,6 +92,7 @@ class VectorEnvironment(Base):
         threads: int | None = None,
         autoreset: str | AutoresetMode = "next_step",
         render_mode: str | None = None,
+        among: tuple[int, int] | None = None,
         on_compile: Callable[[], object] = lambda: None,
     ) -> None:
         from gymnasium.spaces import Box
@@ -103,7 +106,10 @@ class VectorEnvironment(Base):
         if count < 1:
             raise ArgumentError(f"count is {count}: there is at least one world")
         self._seeds = np.full(count, whole_seed(seed), dtype=np.uint64)
-        self._numbers = np.arange(count)
+        first, of_all = (0, count) if among is None else among
+        if not 0 <= first <= first + count <= of_all:
+            raise ArgumentError(f"among is {among}: {count} worlds from that number on are not among so many")
+        self._numbers = np.arange(first, first + count)
         self._episodes, self._steps = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._ended = np.zeros(count, dtype=bool)
         self._file = file = read_task(task) if _is_task_file(task) else task if isinstance(task, TaskFile) else None
@@ -117,12 +123,13 @@ class VectorEnvironment(Base):
         else:
             loaded = as_loaded(file.loaded(model))
             options["pose"] = file.settings.pose
-            self._draws = ParameterDraws(file, loaded, count, self._seeds[0])
+            self._draws = ParameterDraws(file, loaded, of_all, self._seeds[0])
             options["parameters"] = self.parameters = self._draws.of_worlds(self._seeds, self._numbers, self._episodes)
             period = file.settings.period if period is None else period
             time_limit = file.settings.time_limit if time_limit is None else time_limit
         self.worlds = TaskWorlds(loaded, count, **options)
         self.worlds.seeds, self.worlds.episodes = self._seeds, self._episodes  # the same arrays
+        self.worlds.numbers = self._numbers
         time_limit = time_limit if max_episode_steps is None else None
         self._frames, self._limit = _steps_of(self.worlds.plant.time_step(), period, time_limit)
         self._limit = self._limit if max_episode_steps is None else float(max_episode_steps)
@@ -215,7 +222,7 @@ class VectorEnvironment(Base):
         worlds, pending = self.worlds, self._ended.copy()
         action = self._action(actions)
         if self.autoreset_mode is AutoresetMode.DISABLED and pending.any():
-            number = int(np.flatnonzero(pending)[0])
+            number = int(self._numbers[pending][0])
             raise ArgumentError(f"the episode of world {number} has ended: reset() with the option mask begins another")
         worlds.previous_action[:], worlds.action[:] = worlds.action, action
         self.task.act(worlds, worlds.action)
@@ -267,7 +274,8 @@ class VectorEnvironment(Base):
         """The parameters of worlds that begin, if episodes draw them."""
         if self._draws is None or not self._draws.of_episodes:
             return
-        for path, texts in self._draws.of_worlds(self._seeds[which], which, self._episodes[which]).items():
+        numbers = self._numbers[which]
+        for path, texts in self._draws.of_worlds(self._seeds[which], numbers, self._episodes[which]).items():
             for k, text in zip(which.tolist(), texts, strict=True):
                 self.parameters[path][k] = text
         self.worlds.set_parameters(self.parameters)
@@ -275,7 +283,7 @@ class VectorEnvironment(Base):
     def _begin(self, mask: BoolArray, q: Any = None, v: Any = None) -> None:
         which = np.flatnonzero(mask)
         self._draw_parameters(which)
-        rng = WorldRandom(self._seeds[which], which, self._episodes[which])
+        rng = WorldRandom(self._seeds[which], self._numbers[which], self._episodes[which])
         start_q, start_v = self.task.start(rng, len(which))
         start_q = start_q if q is None else self._rows("q", q, which)
         start_v = start_v if v is None else self._rows("v", v, which)
@@ -312,7 +320,7 @@ class VectorEnvironment(Base):
         if action.shape != self.action_space.shape:
             raise ArgumentError(f"actions have shape {action.shape}, expected {self.action_space.shape}")
         if not np.isfinite(action).all():
-            number = int(np.flatnonzero(~np.isfinite(action).all(axis=1))[0])
+            number = int(self._numbers[~np.isfinite(action).all(axis=1)][0])
             raise ArgumentError(f"the action of world {number} has numbers that are not finite")
         return np.clip(action, *self._bounds)
 

@@ -19,7 +19,7 @@ SMALL = 1e-3  # of a combination's largest part: what is less is not printed
 
 def identified_document(result: Identified, output: str | None, changed: Sequence[Any]) -> dict[str, Any]:
     """The keys of the document beside those of every command."""
-    subject, base, weighted = result.subject, result.base, result.weighted
+    subject, base, weighted, drawn = result.subject, result.base, result.weighted, result.bootstrap
     names = subject.names
     document: dict[str, Any] = {
         "fit": "torque",
@@ -33,6 +33,7 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
                 "new": float(result.x[k]),
                 "in_file": float(result.x_of_file[k]),
                 "standard_error": float(result.errors[k]) if base is not None else None,
+                "bootstrap_error": float(drawn.errors[k]) if drawn is not None else None,
                 "touched": base is not None and k not in base.untouched,
             }
             for k, p in enumerate(subject.parameters)
@@ -55,6 +56,7 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
             )
         },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
+        "bootstrap": None if drawn is None else {"count": drawn.count, "failed": drawn.failed, "block": drawn.block},
         "effort_gains": None
         if result.gains is None
         else [
@@ -85,10 +87,11 @@ def identified_document(result: Identified, output: str | None, changed: Sequenc
                 "combination": {names[i]: float(row[i]) for i in np.flatnonzero(row)},
                 "value": float(value) if np.isfinite(value) else None,
                 "standard_error": float(error) if np.isfinite(error) else None,
+                "bootstrap_error": float(drawn.base_errors[k]) if drawn is not None and np.isfinite(value) else None,
                 "old": float(row @ result.x0),
                 "new": float(row @ result.x),
             }
-            for row, value, error in zip(base.combinations, base.values, base.errors, strict=True)
+            for k, (row, value, error) in enumerate(zip(base.combinations, base.values, base.errors, strict=True))
         ]
     return document
 
@@ -107,6 +110,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
                 "new": p.new,
                 "in_file": p.new,
                 "standard_error": p.standard_error,
+                "bootstrap_error": None,
                 "touched": True,
             }
             for p in result.parameters
@@ -123,6 +127,7 @@ def fitted_document(result: TrajectoryFit, output: str | None, changed: Sequence
             key: result.of_positions.get(key) for key in ("data_before", "data", "validation_before", "validation")
         },
         "cross_validation": [{"file": file, "error": error} for file, error in result.cross],
+        "bootstrap": None,
         "effort_gains": None,
         "friction": [],
         "held": [],

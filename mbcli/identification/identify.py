@@ -1,4 +1,4 @@
-"""Identification of a plant from files of measured motion: everything between the files and the result."""
+"""Identification of a plant from files of measured motion: the fit to efforts, and what is told of it."""
 
 from __future__ import annotations
 
@@ -9,67 +9,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.errors import ModelError, NumericalError
-from mbcli.identification.data_checks import checked, missing_efforts
-from mbcli.identification.drive_gains import DriveGains, KnownLoad, drive_gains, gains_of_known_bodies, of_other_bodies
+from mbcli.identification.drive_gains import DriveGains, of_other_bodies
 from mbcli.identification.estimation import (
     BaseParameters,
     Equations,
     Weighted,
     all_alone,
-    base_combinations,
     base_parameters,
     least_squares,
     predicted,
     relative_error,
     weigh,
 )
-from mbcli.identification.feet import Feet
 from mbcli.identification.findings import Finding
-from mbcli.identification.flight import Flight
-from mbcli.identification.friction_choice import KINDS, STRIBECK_PARTS, FrictionLaw, friction_laws
+from mbcli.identification.friction_choice import FrictionLaw
 from mbcli.identification.friction_signs import SLOW, slow_speeds
-from mbcli.identification.held_joints import held_joints, without_efforts
 from mbcli.identification.hypotheses import suspected
 from mbcli.identification.known_efforts import known_efforts, told_of_speeds
+from mbcli.identification.parts import DRAWN, LEFT_OUT, Bootstrap, block_length, drawn, each_part
 from mbcli.identification.possible_bodies import Estimate, estimate
-from mbcli.identification.records import TEMPERATURE, DataSettings, Record, given, read_record
-from mbcli.identification.signals import MOVES, choose_cutoff, runs_of, velocities_of
-from mbcli.identification.subject import HOLD, Subject
-from mbcli.identification.temperatures import temperatures, with_temperatures
-from mbcli.identification.unknowns import ARMATURE, COULOMB, FRICTIONS, INERTIAL, OFFSET, STRIBECK, VISCOUS, WARMTH
+from mbcli.identification.prepared import (
+    DEFAULT_FRICTIONS,
+    DEFAULTS,
+    Prepared,
+    Settings as Settings,
+    prepared,
+)
+from mbcli.identification.signals import MOVES
+from mbcli.identification.subject import Subject
 from mbcli.identification.weight_choice import ChosenWeights, choose_weights
 
 if TYPE_CHECKING:
+    from mbcli.identification.parts import Elsewhere, Part
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
 
 MOVES_ON = 0.3  # of the usual speed of a joint: slower, it may be about to turn back
 UNCHANGED = 1e-9  # of the size of a parameter: it stays what the file says
-DEFAULT_FRICTIONS = (VISCOUS, COULOMB, OFFSET)
-
-
-@dataclass(frozen=True)
-class Settings(DataSettings):
-    """How data are read and what is identified.
-
-    Attributes:
-        frictions: kinds of FRICTIONS. by_evidence: whether the law of each joint is chosen by held-out data, with
-        `frictions` beside it. armature: whether armatures are identified. payload: name of the only link that
-        is, None: all. in_file: kinds of parameters for which the file has a place.
-        known_load: of the motions `loaded`; then efforts are currents, and `gains` those that are known, NaN others.
-        known_bodies: whether the bodies of the file are right and stay: the same of currents without a load.
-        held: {joint: where it stands}, of held_joints(). no_efforts: names of joints whose efforts are not used.
-    """
-
-    frictions: Sequence[str] = DEFAULT_FRICTIONS
-    by_evidence: bool = False
-    armature: bool = False
-    payload: str | None = None
-    known_load: KnownLoad | None = None
-    known_bodies: bool = False
-    held: Mapping[str, float | None] = field(default_factory=dict)
-    no_efforts: Sequence[str] = ()
-    in_file: Sequence[str] = (INERTIAL, ARMATURE, VISCOUS, COULOMB)
 
 
 @dataclass
@@ -86,6 +62,7 @@ class Identified:
         laws: of friction, by evidence.
         standing: names of velocities of joints that stand in what the result is judged by.
         known_speed: times the speeds of the data up to which efforts of other motion are known, of known_efforts().
+        bootstrap: what data that are drawn from these say of the errors, where that was asked for.
     """
 
     subject: Subject
@@ -109,6 +86,7 @@ class Identified:
     known_speed: float | None = None
     standing: set[str] = field(default_factory=set)
     laws: list[FrictionLaw] = field(default_factory=list)
+    bootstrap: Bootstrap | None = None
 
     def looks_wrong(self) -> bool:
         """Whether a finding says that the data are not what they claim to be, or that the result is not to be used."""
@@ -126,11 +104,13 @@ def identify(
     plant: Any,
     data: Sequence[str],
     validate: Sequence[str] = (),
-    settings: Settings = Settings(),
+    settings: Settings = DEFAULTS,
     *,
     loaded: Sequence[str] = (),
     name: str = "",
     tell: Callable[[str], None] = lambda line: None,
+    bootstrap: int = 0,
+    elsewhere: Elsewhere | None = None,
 ) -> Identified:
     """Identifies parameters of a plant from files of motions, and tries them on other files.
 
@@ -138,111 +118,34 @@ def identify(
         plant: finalized. data: names of files; without one the parameters of the file are tried on those of `validate`.
         loaded: files of motions with the known load of the settings.
         name: of the model in findings. tell: takes lines on columns that are not used.
+        bootstrap: how often data are drawn from these, to see how much the result changes.
+        elsewhere: what gives the results of parts, of part_of() in other processes; None: this one does.
 
     Raises:
         ModelError, ResourceError: a file cannot be read, or lacks what is needed.
         ArgumentError: no such payload. NumericalError: no possible parameters were found.
     """
-    unknown = set(settings.frictions) - set(FRICTIONS)
-    if unknown:
-        raise ValueError(f"there is no friction {', '.join(sorted(unknown))}")
-    counts = dict.fromkeys(("rows", "samples", "used", "slow", "saturated", "at_stop", "outliers"), 0)
-    gains = settings.gains
-    of_currents = settings.known_load is not None or settings.known_bodies
-    if of_currents:
-        settings = replace(settings, gains=np.ones(plant.num_velocities()))
-    feet = Feet(plant, settings.feet)
-    records = [read_record(path, plant, settings, tell=tell) for path in (*data, *loaded, *validate)]
-    held = held_joints(plant, settings.held, records if settings.held else ())
-    silent = without_efforts(plant, settings.no_efforts, held)
-    records = [replace(record, tau=np.where(silent, np.nan, record.tau)) for record in records]
-    for record in records:
-        _check_efforts(record, plant, held.velocities | silent)
-    subject = Subject(
-        plant,
-        frictions=settings.frictions,
-        armature=settings.armature,
-        payload=settings.payload,
-        bodies=not settings.known_bodies,
-        held=held,
-        name=name,
-        silent=silent,
-        feet=feet,
-    )
-    findings = list(subject.findings)
-    if silent.any():
-        findings.append(_silent_finding(plant, silent, records[0].source))
-    if held.joints:
-        findings.append(held.finding(plant, records[0].source))
-    use = ["data"] * len(data) + ["loaded"] * len(loaded) + ["validation"] * len(validate)
-    kept = [checked(record, plant) for record in records]
-    for record, (told, _, left_out) in zip(records, kept, strict=True):
-        findings += told
-        if record.source in data:
-            counts["rows"] += len(record.time)
-            for reason, count in left_out.items():
-                counts[reason] += count
-    records = [held.fill(record) for record in records]
-    cutoff = _cutoff(records[: len(data) + len(loaded)] or records, settings)
-    cutoffs = [cutoff if kind != "validation" else _cutoff([r], settings) for kind, r in zip(use, records, strict=True)]
-    followed = [feet.with_forces(_followed(record, subject), subject.batch) for record in records]
-    warmths = [temperatures(record, plant) for record in records]
-    for record, warmth in zip(records, warmths, strict=True):
-        if warmth is None and WARMTH in settings.frictions:
-            raise ModelError(
-                f"{record.source}: error: no temperatures: columns u:{TEMPERATURE} or u:JOINT.{TEMPERATURE}"
-            )
-    velocity_of, flight = velocities_of(plant, subject.context), Flight(subject, followed)
-    runs: dict[str, list[Run]] = {"data": [], "loaded": [], "validation": []}
-    whole: list[Run] = []
-    for kind, record, (_, usable, _), own_cutoff, warmth in zip(use, followed, kept, cutoffs, warmths, strict=True):
-        found = [
-            with_temperatures(feet.on(flight.alone(run, own_cutoff), record, own_cutoff), record, warmth)
-            for run in runs_of(record, own_cutoff, usable, velocity_of)
-        ]
-        findings += flight.findings(found)
-        whole += found if kind == "data" or not data else []
-        runs[kind] += [run.thinned(own_cutoff) for run in found]
-    first = runs["data"] or runs["validation"]
-    if not first:
-        raise ModelError(f"{records[0].source}: error: no stretch between gaps in time is long enough")
-    slow = slow_speeds(np.concatenate([run.v for run in first]))
-    usual_warmth = np.mean(
-        np.concatenate([run.warmth for run in first if run.warmth is not None] or [np.zeros((1, 1))]), axis=0
-    )
-    subject.usual_warmth = usual_warmth
-    found_gains = None
-    if of_currents:
-        known = np.full(plant.num_velocities(), np.nan) if gains is None else gains
-        if settings.known_load is None:
-            found_gains = gains_of_known_bodies(subject, runs["data"], slow, known)
-        else:
-            found_gains = drive_gains(subject, runs["data"], runs["loaded"], settings.known_load, slow, known)
-        runs = {kind: [run.times(found_gains.values) for run in own] for kind, own in runs.items()}
-        whole = [run.times(found_gains.values) for run in whole]
-        first = runs["data"] or runs["validation"]
-    laws: list[FrictionLaw] = []
-    if settings.by_evidence and data and subject.frictions:
-        laws = friction_laws(subject, runs["data"], slow)
-        subject = _with_laws(subject, laws, settings, name)
-        subject.usual_warmth = usual_warmth
-    elif STRIBECK in subject.frictions and data:
-        _choose_stribeck_speed(subject, runs["data"], slow)
-    subject.choose_independent(subject.complete(first[0].q, first[0].v, first[0].vdot)[0], given(first[0].raw_tau))
-    own = [subject.equations(run, slow) for run in runs["data"]]
-    of_others = slow_speeds(np.concatenate([run.v for run in runs["validation"] or first]))
-    others = [subject.equations(run, of_others) for run in runs["validation"]]
+    ready = prepared(plant, data, validate, settings, loaded=loaded, name=name, tell=tell)
+    subject, findings, runs, slow, first = ready.subject, ready.findings, ready.runs, ready.slow, ready.first
+    cutoff, own, others, found_gains = ready.cutoff, ready.own, ready.others, ready.gains
     # whatever the file says of friction: what is tested are the data
     of_data = (
         subject
         if settings.payload is None and not settings.known_bodies
-        else Subject(plant, frictions=DEFAULT_FRICTIONS, armature=True, held=held, silent=silent, feet=feet)
+        else Subject(
+            plant,
+            frictions=DEFAULT_FRICTIONS,
+            armature=True,
+            held=subject.held,
+            silent=subject.silent,
+            feet=subject.feet,
+        )
     )
     if settings.known_bodies:
         findings += of_other_bodies(subject, of_data, runs["data"], slow, cutoff)
-    for source in dict.fromkeys(run.source for run in whole):
-        parts = [run for run in whole if run.source == source]
-        findings += suspected(of_data, parts, slow, cutoff if data else cutoffs[use.index("validation")])
+    for source in dict.fromkeys(run.source for run in ready.whole):
+        parts = [run for run in ready.whole if run.source == source]
+        findings += suspected(of_data, parts, slow, ready.tested_cutoff)
     result = Identified(
         subject,
         subject.independent_names(),
@@ -254,7 +157,7 @@ def identify(
         None,
         {},
         [],
-        counts,
+        ready.counts,
         cutoff,
         first[0].rate,
         findings,
@@ -262,22 +165,15 @@ def identify(
         others,
         found_gains,
         subject.x0.copy(),
-        laws=laws,
+        laws=ready.laws,
     )
     result.standing = _standing(subject, runs["validation"] or runs["data"])
     if own:
         try:
-            _fit(result, own, first)
+            _fit(result, ready, bootstrap, elsewhere)
             result.x_of_file = _for_file(result, settings.in_file)
             if cutoff is not None:
-                smoother: list[Equations] = []
-                for record, (_, usable, _), warmth in zip(followed[: len(data)], kept, warmths, strict=False):
-                    for run in runs_of(record, cutoff / 2.0, usable, velocity_of):
-                        gained = run if found_gains is None else run.times(found_gains.values)
-                        gained = feet.on(flight.alone(gained, cutoff / 2.0), record, cutoff / 2.0)
-                        gained = with_temperatures(gained, record, warmth)
-                        smoother.append(subject.equations(gained.thinned(cutoff / 2.0), slow))
-                _count_bias(result, smoother)
+                _count_bias(result, ready.smoother(cutoff / 2.0))
             _count_gains(result, own)
             assert result.estimate is not None
             result.known_speed, part = known_efforts(subject, first, result.estimate)
@@ -299,84 +195,33 @@ def _standing(subject: Subject, runs: Sequence[Run]) -> set[str]:
     return found
 
 
-def _check_efforts(record: Record, plant: Any, needless: Any) -> None:
-    missing = missing_efforts(record, plant, needless)
-    if missing:
-        raise ModelError(
-            f"{record.source}: error: no efforts of {', '.join(missing)}: columns tau:NAME, or u:NAME of "
-            f"actuators{HOLD}; joints that move by efforts that nobody knows: --no-effort NAME"
-        )
-
-
-def _silent_finding(plant: Any, silent: Any, source: str) -> Finding:
-    names = ", ".join(name for name, one in zip(plant.GetVelocityNames(), silent, strict=True) if one)
-    message = (
-        f"efforts of {names} are not used: friction and rotors there, and what these efforts alone would show, stay "
-        "what the file says"
-    )
-    return Finding("DATA_SILENT", message, source)
-
-
-def _followed(record: Record, subject: Subject) -> Record:
-    """With the positions and velocities of followers (mimic); ModelError if others are missing."""
-    try:
-        q, v, vdot = subject.complete(record.q, record.v, record.vdot, False)
-    except ModelError as error:
-        raise ModelError(f"{record.source}: error: {error}") from None
-    return replace(record, q=q, v=v, vdot=vdot)
-
-
-def _cutoff(records: Sequence[Record], settings: Settings) -> float | None:
-    """[Hz] of the fastest record, None where the rows give accelerations."""
-    if settings.cutoff is not None:
-        return settings.cutoff
-    if all(given(record.vdot).all() and given(record.v).all() for record in records):
-        return None
-    return choose_cutoff(list(records))
-
-
-def _with_laws(subject: Subject, laws: Sequence[FrictionLaw], settings: Settings, name: str) -> Subject:
-    """The same with the law of friction of each joint."""
-    kinds = {law.velocity: KINDS[law.law] for law in laws}
-    others = [kind for kind in subject.frictions if kind not in (VISCOUS, COULOMB)]
-    found = Subject(
-        subject.plant,
-        frictions=[kind for kind in FRICTIONS if kind in subject.frictions or any(kind in k for k in kinds.values())],
-        armature=settings.armature,
-        bodies=not settings.known_bodies,
-        held=subject.held,
-        name=name,
-        laws={d: (*kinds.get(d, (VISCOUS, COULOMB)), *others) for d in subject.joints},
-        silent=subject.silent,
-        feet=subject.feet,
-    )
-    for law in laws:
-        if law.speed is not None:
-            found.stribeck_speed[law.velocity] = law.speed
-    return found
-
-
-def _choose_stribeck_speed(subject: Subject, runs: Sequence[Run], slow: FloatArray) -> None:
-    """Takes that part of the usual speeds, within which friction falls, that explains the data best."""
-    usual, errors = slow / SLOW, []
-    if subject.chains is not None:
-        raise ModelError("Stribeck friction is identified of trees: this model has constraints")
-    for part in STRIBECK_PARTS:
-        subject.stribeck_speed = np.where(usual > 0.0, part * usual, np.inf)
-        equations = [subject.equations(run, slow) for run in runs]
-        base = base_combinations(subject.exact_rows(runs), subject.sizes)
-        weighted = weigh(equations, subject.sizes, *base)
-        errors.append(relative_error(equations, least_squares(weighted.R, weighted.c, subject.sizes)))
-    best = STRIBECK_PARTS[int(np.argmin(errors))]
-    subject.stribeck_speed = np.where(usual > 0.0, best * usual, np.inf)
-
-
 def solved(
     subject: Subject, own: Sequence[Equations], base: tuple[Any, FloatArray], near: bool = False
 ) -> tuple[Weighted, Estimate]:
     """The weighted equations, and the possible parameters that fit them best."""
     weighted = weigh(own, subject.sizes, *_unknowns(subject, base), near)
     return weighted, _fitted(subject, weighted, ~subject.zero, np.zeros(len(subject.sizes)))
+
+
+def part_of(
+    ready: Prepared, part: Part, state: Mapping[str, Any], base: tuple[Any, FloatArray] | None = None
+) -> list[float]:
+    """The numbers of one part: the error of a file by the others, or the parameters of drawn data and then their
+    combinations, none where nothing possible explains these.
+
+    state: "near" of the weights, "block" of drawn(). base: of ready.base().
+    """
+    subject, own, base = ready.subject, ready.own, ready.base() if base is None else base
+    if LEFT_OUT in part:
+        source = list(dict.fromkeys(e.source for e in own))[part[LEFT_OUT]]
+        rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
+        return [relative_error(left, solved(subject, rest, base, state["near"])[1].x, raw=True)]
+    try:
+        weighted, found = solved(subject, [drawn(own, state["block"], part[DRAWN])], base, state["near"])
+    except NumericalError:
+        return []
+    columns = base[0]
+    return [*found.x.tolist(), *least_squares(weighted.R[:, columns], weighted.c, subject.sizes[columns]).tolist()]
 
 
 def _unknowns(subject: Subject, base: tuple[Any, FloatArray]) -> tuple[Any, FloatArray]:
@@ -411,18 +256,18 @@ def _for_file(result: Identified, kinds: Sequence[str]) -> FloatArray:
     return np.where(np.abs(x - subject.x0) <= UNCHANGED * subject.sizes, subject.x0, x)
 
 
-def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
-    subject, counts = result.subject, result.counts
+def _fit(result: Identified, ready: Prepared, bootstrap: int, elsewhere: Elsewhere | None) -> None:
+    subject, counts, own = result.subject, result.counts, ready.own
     for e in own:
         counts["samples"] += len(e.y)
         counts["used"] += int(e.usable.sum())
         counts["slow"] += e.y.size - int(e.usable.sum())
     if not counts["used"]:
         raise ModelError(f"{own[0].source}: error: no sample can be used: nothing moves fast enough")
-    base = base_combinations(subject.exact_rows(runs), subject.sizes)
+    base = ready.base()
     weighted, found = solved(subject, own, base)
     # of data that look wrong nothing is to be hidden
-    chosen = None if result.looks_wrong() else _choose_weights(subject, own, runs, weighted, base)
+    chosen = None if result.looks_wrong() else _choose_weights(subject, own, ready.first, weighted, base)
     if chosen is not None and chosen.near:
         weighted, found = solved(subject, own, base, chosen.near)
         result.findings.append(chosen.finding(own[0].source))
@@ -433,11 +278,13 @@ def _fit(result: Identified, own: list[Equations], runs: Sequence[Run]) -> None:
     same = np.abs(found.x - subject.x0) <= UNCHANGED * subject.sizes
     result.x, result.errors = np.where(same, subject.x0, found.x), found.errors
     result.figures = {"least_squares": relative_error(own, x, raw=True)}
-    if len({e.source for e in own}) > 1:
-        for source in dict.fromkeys(e.source for e in own):
-            rest, left = [e for e in own if e.source != source], [e for e in own if e.source == source]
-            tried = solved(subject, rest, base, weighted.near)[1]
-            result.cross.append((source, relative_error(left, tried.x, raw=True)))
+    state = {"near": weighted.near, "block": block_length(own, weighted, result.x)}
+    files, drawings = each_part(
+        [e.source for e in own], bootstrap, state, lambda part: part_of(ready, part, state, base), elsewhere
+    )
+    result.cross = [(source, error) for source, [error] in files.items()]
+    if bootstrap:
+        result.bootstrap = Bootstrap.of(drawings, len(subject.sizes), state["block"] / own[0].rate)
 
 
 def _choose_weights(

@@ -12,16 +12,18 @@ from mbcli.identification.data_checks import checked
 from mbcli.identification.estimation import correlations
 from mbcli.identification.followers import with_followers
 from mbcli.identification.free_parameters import FreeParameters
+from mbcli.identification.parts import LEFT_OUT, each_part
 from mbcli.identification.records import DataSettings, aimed_actuators, given, read_record
 from mbcli.identification.shooting import Inputs, Segment, Shooting
 from mbcli.identification.signals import choose_cutoff, runs_of, sample_rate, segments, velocities_of
 from mbcli.simulation.controllers import aim_at_rest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mbcli.identification.findings import Finding
     from mbcli.identification.free_parameters import Fitted
+    from mbcli.identification.parts import Elsewhere, Part
     from mbcli.identification.records import Record
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
@@ -80,6 +82,7 @@ def fit_trajectory(
     length: float = 0.5,
     contact: bool = False,
     tell: Callable[[str], None] = lambda line: None,
+    elsewhere: Elsewhere | None = None,
 ) -> TrajectoryFit:
     """Identifies parameters of a model by rollouts that match files of motions, and tries them on other files.
 
@@ -92,6 +95,7 @@ def fit_trajectory(
         length: [s] of a segment.
         contact: whether solids of the model touch.
         tell: takes lines on unused columns.
+        elsewhere: what gives the results of parts, of part_of_trajectory() in other processes; None: this one does.
 
     Returns:
         The parameters, and the relative errors of rollouts before and after.
@@ -108,6 +112,112 @@ def fit_trajectory(
         >>> fit_trajectory(rod, ["swing.h5"], paths=["joint.hinge.damping"], length=0.25).figures["after"] < 1e-6
         True
     """
+    plant = loaded.plant
+    ready = prepared_segments(loaded, data, validate, paths, settings, length=length, contact=contact, tell=tell)
+    own, free = ready.own, ready.free
+    shooting = ready.shooting(own)
+    columns = [*plant.GetPositionNames(), *plant.GetVelocityNames()]
+    range_of = _ranges(shooting)
+    _take_noise(
+        shooting,
+        np.maximum(_first_noise(shooting, own, [r for part in ready.runs for r in part]), FIRST_NOISE * range_of),
+    )
+    zero = np.zeros(free.size)
+    before = shooting.solve(free.of_file(), shooting.own_starts(), fixed=True)
+    figures: dict[str, float | None] = {"before": _error(shooting, before)}
+    of_positions = {"data_before": _errors_of_positions(shooting, before)}
+    fit, steps = shooting.solve(zero, before.starts), 0
+    for _ in range(PASSES):
+        steps += fit.steps
+        errors = shooting.errors(shooting.rollouts([fit.theta], [fit.starts])[0]) * shooting.scale
+        noise = 1.4826 * np.median(np.abs(errors.reshape(-1, errors.shape[2])), axis=0)
+        _take_noise(shooting, np.maximum(noise, LEAST_NOISE * range_of))
+        shooting.inflation = _inflation(errors / shooting.scale)
+        fit = shooting.solve(fit.theta, fit.starts)
+    figures["after"] = _error(shooting, fit)
+    of_positions["data"] = _errors_of_positions(shooting, fit)
+    shown = (shooting, fit)
+    figures["validation_before"] = figures["validation"] = None
+    if ready.unseen:
+        other = ready.shooting(ready.unseen)
+        other.take_weights(shooting)
+        untried, tried = (other.solve(theta, other.own_starts(), fixed=True) for theta in (free.of_file(), fit.theta))
+        figures["validation_before"], figures["validation"] = _error(other, untried), _error(other, tried)
+        of_positions["validation_before"] = _errors_of_positions(other, untried)
+        of_positions["validation"] = _errors_of_positions(other, tried)
+        shown = (other, tried)
+    state = {"theta": fit.theta.tolist(), "starts": fit.starts.tolist(), "inflation": float(shooting.inflation)}
+    state |= {"scale": shooting.scale.tolist(), "loose": shooting.loose.tolist()}
+    cross, _ = each_part(
+        [s.source for s in own], 0, state, lambda part: part_of_trajectory(ready, part, state), elsewhere
+    )
+    return TrajectoryFit(
+        free.fitted(fit.theta, fit.covariance),
+        free.inertias(fit.theta),
+        free.scalars(fit.theta),
+        figures,
+        dict(zip([c for c, there in zip(columns, shooting.given, strict=True) if there], shooting.scale, strict=True)),
+        len(own),
+        len(own) * len(own[0].time),
+        ready.rows,
+        steps + fit.steps,
+        ready.cutoff,
+        ready.findings,
+        _plots(*shown),
+        [name for name, there in zip(columns[: plant.num_positions()], shooting.given, strict=False) if there],
+        [(source, error) for source, [error] in cross.items()],
+        of_positions,
+    )
+
+
+@dataclass
+class PreparedSegments:
+    """What comes before a fit by simulation: segments of the data, and of motion that is unseen.
+
+    Attributes:
+        free: the FreeParameters. runs: of each file. rows: of the data. cutoff: [Hz] of their filter.
+        shooting: makes the Shooting of some segments.
+    """
+
+    own: list[Segment]
+    unseen: list[Segment]
+    free: FreeParameters
+    runs: list[list[Run]]
+    rows: int
+    cutoff: float
+    findings: list[Finding]
+    shooting: Callable[[Sequence[Segment]], Shooting]
+
+
+def part_of_trajectory(ready: PreparedSegments, part: Part, state: Mapping[str, Any]) -> list[float]:
+    """The error of a file by the others. state: of all: "theta", "starts", and the weights of their Shooting."""
+    own = ready.own
+    source = list(dict.fromkeys(s.source for s in own))[part[LEFT_OUT]]
+    with_it, without = ([s for s in own if (s.source == source) == whether] for whether in (True, False))
+    rest, left = ready.shooting(without), ready.shooting(with_it)
+    of_rest = np.array([start for s, start in zip(own, state["starts"], strict=True) if s.source != source])
+    for other in (rest, left):
+        other.scale, other.loose, other.inflation = (
+            np.array(state["scale"]),
+            np.array(state["loose"]),
+            state["inflation"],
+        )
+    theta = rest.solve(np.array(state["theta"]), of_rest).theta
+    return [_error(left, left.solve(theta, left.own_starts(), fixed=True))]
+
+
+def prepared_segments(
+    loaded: LoadedModel,
+    data: Sequence[str],
+    validate: Sequence[str],
+    paths: Sequence[str],
+    settings: DataSettings,
+    *,
+    length: float,
+    contact: bool,
+    tell: Callable[[str], None] = lambda line: None,
+) -> PreparedSegments:
+    """Reads files and cuts them into segments; arguments and errors as of fit_trajectory()."""
     plant = loaded.plant
     if not plant.is_discrete():
         raise ModelError("rollouts take steps: the plant must be discrete, its time step is 0")
@@ -142,63 +252,15 @@ def fit_trajectory(
     )
     if "delay" in paths and not any(s.inputs.acts for s in own):
         raise ArgumentError("delay: the data give no inputs")
-    shooting = Shooting(loaded, free, own, every, drive.gains, contact)
-    columns = [*plant.GetPositionNames(), *plant.GetVelocityNames()]
-    range_of = _ranges(shooting)
-    _take_noise(
-        shooting, np.maximum(_first_noise(shooting, own, [r for part in runs for r in part]), FIRST_NOISE * range_of)
-    )
-    zero = np.zeros(free.size)
-    before = shooting.solve(free.of_file(), shooting.own_starts(), fixed=True)
-    figures: dict[str, float | None] = {"before": _error(shooting, before)}
-    of_positions = {"data_before": _errors_of_positions(shooting, before)}
-    fit, steps = shooting.solve(zero, before.starts), 0
-    for _ in range(PASSES):
-        steps += fit.steps
-        errors = shooting.errors(shooting.rollouts([fit.theta], [fit.starts])[0]) * shooting.scale
-        noise = 1.4826 * np.median(np.abs(errors.reshape(-1, errors.shape[2])), axis=0)
-        _take_noise(shooting, np.maximum(noise, LEAST_NOISE * range_of))
-        shooting.inflation = _inflation(errors / shooting.scale)
-        fit = shooting.solve(fit.theta, fit.starts)
-    figures["after"] = _error(shooting, fit)
-    of_positions["data"] = _errors_of_positions(shooting, fit)
-    unseen = _thinned([s for part in cut[len(data) :] for s in part])
-    shown = (shooting, fit)
-    figures["validation_before"] = figures["validation"] = None
-    if unseen:
-        other = Shooting(loaded, free, unseen, every, drive.gains, contact)
-        other.take_weights(shooting)
-        untried, tried = (other.solve(theta, other.own_starts(), fixed=True) for theta in (free.of_file(), fit.theta))
-        figures["validation_before"], figures["validation"] = _error(other, untried), _error(other, tried)
-        of_positions["validation_before"] = _errors_of_positions(other, untried)
-        of_positions["validation"] = _errors_of_positions(other, tried)
-        shown = (other, tried)
-    sources = list(dict.fromkeys(s.source for s in own))
-    cross = []
-    for source in sources if len(sources) > 1 else ():
-        with_it, without = ([s for s in own if (s.source == source) == whether] for whether in (True, False))
-        rest, left = (Shooting(loaded, free, part, every, drive.gains, contact) for part in (without, with_it))
-        of_rest = np.array([start for s, start in zip(own, fit.starts, strict=True) if s.source != source])
-        for other in (rest, left):
-            other.take_weights(shooting)
-        theta = rest.solve(fit.theta, of_rest).theta
-        cross.append((source, _error(left, left.solve(theta, left.own_starts(), fixed=True))))
-    return TrajectoryFit(
-        free.fitted(fit.theta, fit.covariance),
-        free.inertias(fit.theta),
-        free.scalars(fit.theta),
-        figures,
-        dict(zip([c for c, there in zip(columns, shooting.given, strict=True) if there], shooting.scale, strict=True)),
-        len(own),
-        len(own) * (count + 1),
+    return PreparedSegments(
+        own,
+        _thinned([s for part in cut[len(data) :] for s in part]),
+        free,
+        runs,
         sum(len(record.time) for record in records[: len(data)]),
-        steps + fit.steps,
         float(cutoff),
         findings,
-        _plots(*shown),
-        [name for name, there in zip(columns[: plant.num_positions()], shooting.given, strict=False) if there],
-        cross,
-        of_positions,
+        lambda part: Shooting(loaded, free, part, every, drive.gains, contact),
     )
 
 

@@ -66,6 +66,12 @@ class Engine(Protocol):
     def ended(self) -> Iterable[tuple[Any, Reply]]:
         """Waits for tasks to end: (key, reply) of some. ResourceError if the cluster is gone."""
 
+    def objects(self, kind: Callable[[], Any], count: int) -> list[tuple[str, Callable[..., Callable[[], Any]]]]:
+        """Objects of a class that stay on workers: (where, a function that starts do(...) and gives what waits for it).
+
+        What waits raises whatever the cluster does if the worker is gone.
+        """
+
     def close(self) -> None:
         """Ends it."""
 
@@ -138,7 +144,7 @@ def _run(cargo: Cargo, cases: Cases, engine: Engine) -> Generator[list[tuple[int
                         f"worker {refused[reply.address]}: it gets no more runs", RuntimeWarning, stacklevel=2
                     )
                 cases.put_back(points)
-                if not _another(engine, refused):
+                if not have_joined(engine, refused):
                     raise ResourceError("no worker can run the sweep: " + "; ".join(list(refused.values())[:TOLD]))
                 continue
             rows = document.get("rows")
@@ -161,10 +167,10 @@ def _run(cargo: Cargo, cases: Cases, engine: Engine) -> Generator[list[tuple[int
                 yield final
 
 
-def _another(engine: Engine, refused: Collection[str]) -> bool:
-    """Whether there is a worker but the refused ones, now or soon: workers join late, and lose their connection."""
+def have_joined(engine: Engine, without: Collection[str] = (), count: int = 1) -> bool:
+    """Whether so many tasks run at once, now or soon: workers join late, and lose their connection."""
     until = time.monotonic() + JOINED_WITHIN
-    while not engine.slots(refused):
+    while engine.slots(without) < count:
         if time.monotonic() >= until:
             return False
         time.sleep(LOOKED)

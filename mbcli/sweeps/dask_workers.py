@@ -15,7 +15,7 @@ from mbcli.sweeps.clusters import RecentFiles, Reply
 from mbcli.sweeps.tasks import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 CONNECT_SECONDS = 20
 REPLY = "(__import__('distributed').get_worker().address, call(text, *contents))"
@@ -68,6 +68,17 @@ class DaskEngine:
         except Exception as error:  # whatever a worker or Dask raises
             message = f"{type(error).__name__}: {error}".replace("\n", "; ")
             return Reply(None, message, "")
+
+    def objects(self, kind: Callable[[], Any], count: int) -> list[tuple[str, Callable[..., Callable[[], Any]]]]:
+        addresses = list(self._client.nthreads())
+        found = []
+        for k in range(count):
+            where = addresses[k % len(addresses)]
+            future = self._client.submit(kind, actor=True, workers=[where], pure=False)
+            with self._client.as_current():  # an actor looks for it
+                actor = future.result()
+            found.append((where, lambda *words, actor=actor: actor.do(*words).result))
+        return found
 
     def close(self) -> None:
         self._client.close()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ASKS = "asks"  # the key of a row that is questions
 MOST_ASKED = 20  # times that a case is sent
 LARGEST = 1 << 28  # [bytes] of the files of a case
+OF_CASE = ("file", "other")  # keys of a case that name its files: of a pair both
 
 
 class Where(NamedTuple):
@@ -59,13 +60,16 @@ class FileCargo:
     def __init__(self, work: Work, packages: Callable[[], PackageMap], also: Sequence[str] = ()) -> None:
         self._work, self._packages, self._also = work, packages, list(also)
         self._asked: dict[int, tuple[CarriedFiles, int]] = {}  # the answers to a case, and how often it asked
+        self._last: tuple[list[str], CarriedFiles | None] = [], None  # files of a case, and the answers that it needed
         self.left: set[int] = set()  # cases that cannot go
 
     def task(self, points: Sequence[Point]) -> tuple[str, dict[str, bytes]]:
         """As clusters.Cargo has it."""
         sent, files, contents = [], {}, {}
         for point in points:
-            carried, _ = self._asked.setdefault(point.index, (CarriedFiles(self._packages()), 0))
+            same, known = self._last[0] == _files(point), self._last[1]  # as of parts of one identification
+            new = known if same and known is not None else CarriedFiles(self._packages())
+            carried, _ = self._asked.setdefault(point.index, (new, 0))
             for path in self._paths(point, carried):
                 with suppress(ResourceError):  # it went away: the worker says that it is missing
                     source = read_source(path)
@@ -77,7 +81,8 @@ class FileCargo:
     def is_answered(self, point: Point, row: Mapping[str, Any]) -> bool:
         """As clusters.Cargo has it."""
         if ASKS not in row:
-            self._asked.pop(point.index, None)
+            if point.index in self._asked:
+                self._last = _files(point), self._asked.pop(point.index)[0]
             return False
         carried, times = self._asked.pop(point.index)
         asks = [*row[ASKS], *_asked_next(row[ASKS], point.values.get("output"))]
@@ -100,10 +105,10 @@ class FileCargo:
 
     def goes(self, point: Point, carried: CarriedFiles | None = None) -> bool:
         """Whether a case can go to another machine: what it reads is files, whose names mean the same there."""
-        file = point.values["file"]
         paths = self._paths(point, carried)
-        if os.path.normpath(file) != file.removeprefix(os.curdir + os.sep) and "://" not in file:
-            return False
+        for file in _files(point):
+            if os.path.normpath(file) != file.removeprefix(os.curdir + os.sep) and "://" not in file:
+                return False
         if any(map(_may_have_layers, paths)):  # which a program of their own finds
             return False
         try:
@@ -112,8 +117,12 @@ class FileCargo:
             return False
 
     def _paths(self, point: Point, carried: CarriedFiles | None) -> list[str]:
-        named = [os.path.abspath(file) for file in (point.values["file"], *self._also) if "://" not in file]
+        named = [os.path.abspath(file) for file in (*_files(point), *self._also) if "://" not in file]
         return with_named([*named, *(() if carried is None else carried.paths())])
+
+
+def _files(point: Point) -> list[str]:
+    return [point.values[key] for key in OF_CASE if key in point.values]
 
 
 def _may_have_layers(path: str) -> bool:
@@ -142,7 +151,8 @@ def run_over_files(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """(number of the case, its row) as cases end; arguments as of FileCargo.
 
-    files: of each case {"file": its path or URI, and texts for its work}. can_go: whether any may leave this machine.
+    files: of each case {"file": its path or URI, "other": that of a second one, and texts for its work}.
+    can_go: whether any may leave this machine.
 
     Raises:
         ResourceError: there is no such cluster, it is gone, or no worker of it can run a case.

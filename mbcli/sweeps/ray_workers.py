@@ -6,6 +6,7 @@ They need mbcli, and nothing else: what the runs need goes to each node once (bu
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
@@ -15,7 +16,7 @@ from mbcli.sweeps.clusters import RecentFiles, Reply
 from mbcli.sweeps.tasks import SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 RUN = """
@@ -88,6 +89,13 @@ class RayEngine:
         except Exception as error:  # whatever a worker or Ray raises
             message = str(error).strip().partition("\n")[0]
             return Reply(None, f"{type(error).__name__}: {message}", "")
+
+    def objects(self, kind: Callable[[], Any], count: int) -> list[tuple[str, Callable[..., Callable[[], Any]]]]:
+        actors = [self._ray.remote(num_cpus=1)(kind).remote() for _ in range(count)]
+        return [
+            (f"{k} of {count}", lambda *words, actor=actor: partial(self._ray.get, actor.do.remote(*words)))
+            for k, actor in enumerate(actors, start=1)
+        ]
 
     def close(self) -> None:
         self._ray.shutdown()

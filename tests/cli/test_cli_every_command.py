@@ -180,8 +180,9 @@ def test_every_schema_of_a_result_belongs_to_a_command():
     results = json.loads(schema_text("results"))
     names = {ref["$ref"].rpartition("/")[2] for ref in results["oneOf"]}
     tried = {command.replace(" ", "-") for command, trial in TRIALS.items() if trial.json and not trial.rows}
-    # mbcli --version --json, inspect --geometry, serve, many worlds: see below; test_shards.py, test_policies.py
-    others = ("simulate-each", "log-info-worlds", "sweep-status", "compare-policies")
+    # mbcli --version --json, inspect --geometry, serve, many worlds: see below; test_shards.py, test_policies.py,
+    # test_many_files.py
+    others = ("simulate-each", "log-info-worlds", "sweep-status", "compare-policies", "compare-folders")
     assert names - tried == {"version", "geometry", "error", *others}
 
 

@@ -1,6 +1,7 @@
 """What estimates promise: standard errors, outliers, what the data do not touch, impossible least squares."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from measured_motion import drawn_states, forces, otherwise, plant_of, write_npz
 from repository import SAMPLES
 
 from mbcli.identification.estimation import least_squares
-from mbcli.identification.identify import Settings, identify
+from mbcli.identification.identify import Settings, identify, part_of
 from mbcli.identification.records import Record
 from mbcli.identification.signals import _end_of_motion, choose_cutoff
 from mbcli.identification.subject import Subject, possible
@@ -48,6 +49,24 @@ def test_true_values_are_within_two_standard_errors_in_95_of_100_draws(robots):
     share, spread = inside / count, np.sqrt(0.95 * 0.05 / count)
     # unknowns of one draw depend on each other: three times the spread of independent ones
     assert abs(share - 0.9545) < 3.0 * 3.0 * spread, share
+
+
+def test_drawn_data_say_what_standard_errors_say(robots):
+    """Both of errors that neighbours share, by other ways; drawn sample by sample they would come out too small."""
+    folder, plant, _, q, v, vdot, tau = robots
+    shared = np.random.default_rng(3).normal(size=tau.shape)
+    for k in range(1, len(shared)):
+        shared[k] = 0.8 * shared[k - 1] + 0.6 * shared[k]
+    path = write_npz(folder / "a.npz", q, v, vdot, tau + 0.05 * tau.std(axis=0) * shared)
+    result = identify(plant, [path], settings=SETTINGS, bootstrap=60)
+    drawn, known = result.bootstrap, np.isfinite(result.base.errors)
+    ratio = np.exp(np.mean(np.log(drawn.base_errors[known] / result.base.errors[known])))
+    assert 0.7 < ratio < 1.4 and drawn.failed == 0, ratio
+    ready = SimpleNamespace(subject=result.subject, own=result.data)
+    base = result.base.columns, result.base.combinations
+    parts = [part_of(ready, {"drawn": n}, {"near": False, "block": 1}, base)[: len(result.x)] for n in range(60)]
+    offsets = [k for k, parameter in enumerate(result.subject.parameters) if parameter.kind == "offset"]
+    assert (np.std(parts, axis=0)[offsets] < 0.8 * drawn.errors[offsets]).all()
 
 
 def test_outliers_hardly_move_the_result(robots):

@@ -5,6 +5,7 @@ import os
 import warnings
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from mbcli.parsers.package_map import PackageMap
 from repository import ROOT
@@ -166,6 +167,63 @@ def test_log_verify_repeats_several_logs_anywhere(robots, capsys, bare, ready_ke
     assert [json.loads(line)["log"] for line in documents] == ["0.h5", "1.h5"]
 
 
+def test_two_folders_are_compared_pair_by_pair_anywhere(robots, capsys, bare, ready_kernels):
+    for name in ("hopper.urdf", "inline.xml"):
+        (robots / "new").mkdir(exist_ok=True)
+        (robots / "new" / name).write_text(
+            (robots / "robots" / name).read_text().replace('mass value="1"', 'mass value="2"')
+        )
+    (robots / "new" / "broken.sdf").write_text("<sdf")
+    (robots / "new" / "other.urdf").write_text("<robot name='x'><link name='a'/></robot>")
+    words = ["-q", "compare", "robots", "new", "--package", "feet=feet", "--allow-outside"]
+    alone = said(capsys, *words)
+    rows = {line.split()[0]: line for line in alone[1].splitlines() if line}
+    assert (
+        "different" in rows["hopper.urdf"] and "1 in A, 2 in B" in rows["hopper.urdf"] and "same" in rows["inline.xml"]
+    )
+    assert "is in new, not in robots" in rows["other.urdf"] and "is in robots, not in new" in rows["pair.sdf"]
+    assert (
+        "not compared" in rows["broken.urdf"] and alone[0] == 3
+    )  # a pair but for its format, of which none can be read
+    engine = bare()
+    assert said(capsys, *words, "--dask", "x") == alone
+    assert {os.path.relpath(path, robots) for path in engine.sent} >= {"robots/hopper.urdf", "new/hopper.urdf"}
+    bare({"inline.xml": 9})
+    code, out, _ = said(capsys, *words, "--json", "--dask", "x")
+    pairs = {pair["name"]: pair for pair in json.loads(out)["pairs"]}
+    assert code == 4 and pairs["inline.xml"]["error"] == "set aside after 3 tries: KilledWorker"
+    assert json.loads(said(capsys, *words, "--json", "-j", "2")[1]) == json.loads(said(capsys, *words, "--json")[1])
+
+
+def test_identify_does_its_parts_anywhere(robots, capsys, bare, ready_kernels, monkeypatch):
+    """Files that are left out and drawn data: what one process says, byte for byte, of workers that see no file."""
+    monkeypatch.setenv("MBCLI_JIT", "1")  # worlds run compiled
+    (robots / "arm.urdf").write_text((ROOT / "sample_models" / "double_pendulum.urdf").read_text())
+    random = np.random.default_rng(0)
+    header = "time,shoulder,elbow,tau:shoulder,tau:elbow"
+    for k in range(3):
+        turns = 2.0 * np.pi * random.uniform(0.3, 0.8, size=(2, 1)) * np.linspace(0.0, 6.0, 301)
+        tau = 9.0 * np.sin(turns) + 0.1 * random.normal(size=turns.shape)
+        table = np.vstack((np.linspace(0.0, 6.0, 301), np.sin(turns), tau)).T
+        np.savetxt(robots / f"{k}.csv", table, delimiter=",", header=header, comments="")
+        start = ["--weld-base", "--dt", "0.01", "--log-rate", "100", "--at", f"elbow={k}.3"]
+        assert run(["-q", "simulate", "arm.urdf", *start, "-t", "0.6", "-o", f"{k}.h5"]) == 0
+    capsys.readouterr()
+    words = ["identify", "arm.urdf", "--json", "--data", "0.csv", "1.csv", str(robots / "2.csv")]
+    by_motion = [*words[:4], "0.h5", "1.h5", "2.h5", "--fit", "trajectory", "--parameters", "joint.elbow.damping"]
+    for given in ([*words, "--bootstrap", "6"], [*by_motion, "--segment", "0.2"]):
+        alone = said(capsys, *given)
+        document = json.loads(alone[1])
+        assert len(document["cross_validation"]) == 3
+        assert document["bootstrap"] is None or document["bootstrap"]["count"] == 6
+        engine = bare({"arm.urdf": 1})
+        assert said(capsys, *given, "--dask", "x") == alone
+        assert {os.path.basename(path) for path in engine.sent} == {"arm.urdf", *map(os.path.basename, given[4:7])}
+    bare({"arm.urdf": 99})
+    code, out, err = said(capsys, *words, "--dask", "x")
+    assert code == 4 and out == "" and "arm.urdf: error: not identified: set aside after 3 tries" in err
+
+
 def test_a_file_at_which_workers_end_is_tried_again_and_set_aside_after_three(robots, capsys, bare):
     alone = said(capsys, *CHECK)
     bare({"hopper.urdf": 2})
@@ -200,6 +258,8 @@ def test_options_that_do_not_fit_are_refused(robots, capsys):
         (["convert", "robots/hopper.urdf", "-o", "x.sdf", "-j", "2"], "are for several MODELs"),
         (["log", "verify", "a.h5", "b.h5", "-o", "c.h5"], "-o keeps the second run of one LOG"),
         (["log", "verify", "a.h5", "--trust", "--ray", "x"], "no --dask, --ray"),
+        (["compare", "robots/pair.sdf", "robots/pair.sdf", "-j", "2"], "are for the models of two folders"),
+        (["identify", "a.urdf", "--validate", "a.csv", "--bootstrap", "9"], "--bootstrap needs --data"),
     ):
         code, _, err = said(capsys, *words)
         assert code == 2 and told in err
