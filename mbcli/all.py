@@ -23,6 +23,7 @@ with lazy_exports(__name__):
     from mbcli.config.lcm_params import *  # noqa: F403
     from mbcli.forwarddiff import derivative as derivative, gradient as gradient, jacobian as jacobian
     from mbcli.geometry import *  # noqa: F403
+    from mbcli.geometry.optimization import *  # noqa: F403
     from mbcli.math import *  # noqa: F403
     from mbcli.multibody.fem import *  # noqa: F403
     from mbcli.multibody.math import *  # noqa: F403

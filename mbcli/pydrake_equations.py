@@ -61,6 +61,14 @@ def give_methods() -> None:
         found = symbolic.Evaluate([e], env)[0, 0]
         return bool(found) if isinstance(e, sympy.logic.boolalg.Boolean) else float(found)
 
+    relational = sympy.core.relational.Relational
+    undecided = relational.__bool__
+
+    def truth(f: Any) -> bool:
+        """Formulas of numbers alone are true or false, as the smaller of two numbers may be an expression."""
+        return undecided(f) if f.free_symbols else bool(f.doit())
+
+    relational.__bool__ = truth
     methods = {
         "Evaluate": value,
         "EvaluatePartial": substituted,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from mbcli.math.scalar_template import ScalarTemplate
 
 OUT_OF_SCOPE = {
-    "geometry.optimization": "convex sets and their graphs",
+    "geometry.optimization": "graphs of convex sets, regions of configurations",
     "planning": "motion planning",
     "perception": "point clouds",
     "systems.perception": "point clouds",
@@ -28,7 +28,6 @@ OUT_OF_SCOPE = {
 OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("RgbdSensor", "CameraInfo", "CameraConfig", "ApplyCameraConfig"), "cameras"),
     **dict.fromkeys(("RenderCameraCore", "DepthRenderCamera", "ColorRenderCamera", "MakeRenderEngineVtk"), "cameras"),
-    **dict.fromkeys(("HPolyhedron", "VPolytope", "Hyperellipsoid", "GraphOfConvexSets", "Iris"), "convex sets"),
     **dict.fromkeys(("PointCloud", "DepthImageToPointCloud"), "point clouds"),
     **dict.fromkeys(("LightParameter", "EnvironmentMap", "EquirectangularMap", "NullTexture"), "rendering"),
     **dict.fromkeys(("ClippingRange", "DepthRange", "RenderLabel", "RenderEngineVtkParams"), "rendering"),
@@ -41,7 +40,6 @@ OUT_OF_SCOPE_NAMES = {
     **dict.fromkeys(("MakeRenderEngineGltfClient", "ConcatenateImages"), "rendering"),
     "MakeSemidefiniteRelaxation": "semidefinite programs",
     **dict.fromkeys(("DrakeLcm", "LcmSubscriberSystem", "LcmPublisherSystem"), "messages"),
-    **dict.fromkeys(("Hyperrectangle", "MinkowskiSum", "CartesianProduct", "ConvexSet"), "convex sets"),
 }
 NOT_YET = ("ZmpPlanner",)  # though what else is in their module is out of scope
 OTHER_PLACES = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.geometry.polygon_mesh import PolygonSurfaceMesh
 from mbcli.meshes.height_grids import checked_heights, height_surface
 
 if TYPE_CHECKING:
@@ -180,6 +181,15 @@ class Mesh(Shape):
     def scale3(self) -> FloatArray:
         """(3,)"""
         return self._scale3.copy()
+
+    def GetConvexHull(self) -> PolygonSurfaceMesh:
+        """The triangles about all its vertices, scaled. ResourceError or ModelError as of load_triangles()."""
+        from mbcli.meshes.hull_surface import hull_surface  # Qhull takes long to be there
+        from mbcli.meshes.triangles import load_triangles
+
+        points, _ = load_triangles(self._filename, self._scale3, submesh=self.submesh, center=self.center)
+        vertices, triangles = hull_surface(points, self._filename)
+        return PolygonSurfaceMesh(np.insert(triangles, 0, 3, axis=1).ravel(), vertices)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self._filename}')"

@@ -260,7 +260,7 @@ class Polynomial:
     """A polynomial in indeterminates, whose coefficients may be expressions of other variables.
 
     Attributes:
-        variables: sorted by their names; terms: {exponents of these: coefficient}.
+        variables: sorted by their names.
 
     Args:
         e: an expression, a Monomial, or {Monomial: coefficient}. RuntimeError if it is no polynomial.
@@ -290,6 +290,28 @@ class Polynomial:
         made = cls()
         made.variables, made.terms = variables, {powers: c for powers, c in terms.items() if c != 0}
         return made
+
+    @classmethod
+    def _of_sums(cls, variables: list[Any], sums: dict[tuple[int, ...], dict[Any, float]]) -> Polynomial:
+        """Of coefficients {part: factor}, which become expressions when somebody asks: SymPy's sums take long."""
+        made = cls()
+        made.variables, made._sums = variables, sums
+        return made
+
+    _sums: dict[tuple[int, ...], dict[Any, float]] | None
+
+    @property
+    def terms(self) -> dict[tuple[int, ...], Any]:
+        """{exponents of the variables: coefficient}"""
+        if self._sums is not None:
+            of_parts = {p: sympy.Add(*(_multiple(x, c) for c, x in s.items() if x)) for p, s in self._sums.items()}
+            self.terms = {powers: c for powers, c in of_parts.items() if c != 0}
+        return self._terms
+
+    @terms.setter
+    def terms(self, terms: dict[tuple[int, ...], Any]) -> None:
+        self._terms = terms
+        self._sums = None
 
     def indeterminates(self) -> Variables:
         """The variables that it is a polynomial in."""
@@ -409,11 +431,7 @@ class Polynomial:
             parts = found.setdefault(left, {})
             for part, factor in _parts(c.subs(env) if c.free_symbols & env.keys() else c):
                 parts[part] = parts.get(part, 0) + number * factor
-        sums = {
-            powers: sympy.Add(*(_multiple(x, part) for part, x in parts.items() if x))
-            for powers, parts in found.items()
-        }
-        return self._of(variables, sums)
+        return self._of_sums(variables, found)
 
     def RemoveTermsWithSmallCoefficients(self, coefficient_tol: float) -> Polynomial:
         """Without the terms whose coefficients are numbers of at most this size."""
@@ -440,6 +458,13 @@ class Polynomial:
         if isinstance(other, RationalFunction):  # which adds it
             return NotImplemented
         if isinstance(other, Polynomial) and other.variables == self.variables:
+            if self._sums is not None and other._sums is not None:
+                sums = {powers: dict(parts) for powers, parts in self._sums.items()}
+                for powers, parts in other._sums.items():
+                    own = sums.setdefault(powers, {})
+                    for part, x in parts.items():
+                        own[part] = own.get(part, 0.0) + x
+                return self._of_sums(self.variables, sums)
             both = {p: self.terms.get(p, 0) + other.terms.get(p, 0) for p in {**self.terms, **other.terms}}
             return self._of(self.variables, both)
         return self._with(other, self.ToExpression() + _expression(other))

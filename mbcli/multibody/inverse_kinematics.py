@@ -102,10 +102,26 @@ class OrientationConstraint(PlantConstraint):
         self._sides = frameAbar, R_AbarA.matrix(), frameBbar, R_BbarB.matrix()
         least = 1.0 + 2.0 * np.cos(min(theta_bound, np.pi))
         self._bounded(plant, plant_context, [least], [3.0])
+        if theta_bound == 0.0:
+            self.regular = _SameOrientation(plant, self._sides, plant_context)
 
     def _slopes(self) -> Slopes:
         trace, J = self._trace(*self._sides)
         return np.array([trace]), J[None]
+
+
+class _SameOrientation(PlantConstraint):
+    """sin(angle / 2) times the axis (3,) between two orientations is 0: its slopes do not vanish there."""
+
+    def __init__(self, plant: MultibodyPlant, sides: tuple[Any, ...], plant_context: Context) -> None:
+        self._sides = sides
+        self._bounded(plant, plant_context, np.zeros(3), np.zeros(3))
+
+    def _slopes(self) -> Slopes:
+        frame_A, R_AC, frame_B, R_BD = self._sides
+        R_AB, J = self._rotation(frame_A, frame_B)
+        w, *v = RotationMatrix(R_AB @ R_BD @ R_AC.T).ToQuaternion().wxyz()
+        return np.array(v), 0.5 * (w * J - np.cross(v, J, axisb=0, axisc=0))
 
 
 class GazeTargetConstraint(PlantConstraint):

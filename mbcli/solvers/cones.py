@@ -14,6 +14,7 @@ import numpy as np
 from mbcli.autodiffutils import AutoDiffXd, ExtractValue
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers.affine_argument import AffineArgument
+from mbcli.solvers.cone_rows import EXPONENTIAL, SECOND_ORDER, SEMIDEFINITE
 from mbcli.solvers.evaluators import Constraint
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from mbcli.math.array_types import Array, FloatArray
 
-SECOND_ORDER, SEMIDEFINITE, EXPONENTIAL = "second order", "semidefinite", "exponential"
 ROOT = np.sqrt(2.0)
 
 

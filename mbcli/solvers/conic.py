@@ -6,14 +6,14 @@ Chen 2024, arXiv:2405.12762).
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.errors import ResourceError
-from mbcli.solvers.cones import EXPONENTIAL, SECOND_ORDER, SEMIDEFINITE, ConeConstraint, RotatedLorentzConeConstraint
+from mbcli.solvers.cone_rows import OF_MATRICES, SECOND_ORDER, TOLERANCE, ConeRows
+from mbcli.solvers.cones import ConeConstraint, RotatedLorentzConeConstraint
 from mbcli.solvers.evaluators import (
     BoundingBoxConstraint,
     LinearConstraint,
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mbcli.solvers.evaluators import EvaluatorBase
     from mbcli.solvers.mathematical_program import MathematicalProgram
 
-TOLERANCE = 1e-10  # of gaps and residuals
-OF_MATRICES = 1e-8  # the same with semidefinite or exponential cones, where Clarabel comes no closer
 RESULTS = {  # {what Clarabel says: the SolutionResult that this is}
     "Solved": "kSolutionFound",
     "AlmostSolved": "kSolutionFound",
@@ -86,10 +84,7 @@ def minimize_quadratic(
 
     The program's costs that are norms are added, by variables more that are at least the norms.
     """
-    from scipy.sparse import csc_matrix
-
-    clarabel: Any = import_module("clarabel")
-    rows = _Rows(prog.num_vars() + sum(_num_slacks(b.evaluator()) for b in prog.costs))
+    rows = ConeRows(prog.num_vars() + sum(_num_slacks(b.evaluator()) for b in prog.costs))
     n, slack = rows.n, prog.num_vars()
     more = (0, n - slack)
     P, q = np.pad(P, more), np.pad(q, more, constant_values=1.0)
@@ -102,14 +97,9 @@ def minimize_quadratic(
         _add_constraint(rows, b.evaluator(), prog.positions_of(b))
     whole = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
     rows.add_between(np.eye(n), *whole)
-    A, right, kinds = rows.joined(clarabel)
-    settings = clarabel.DefaultSettings()
-    settings.verbose, settings.max_iter = False, max_iterations
     tolerance = OF_MATRICES if any(map(_is_of_matrices, prog.constraints)) else TOLERANCE
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-    solver = clarabel.DefaultSolver(csc_matrix(np.triu(P)), q, csc_matrix(A), right, kinds, settings)
-    found = solver.solve()
-    return np.array(found.x)[: prog.num_vars()], str(found.status)
+    x, said = rows.minimize(P, q, tolerance, max_iterations)
+    return x[: prog.num_vars()], said
 
 
 def _num_slacks(c: EvaluatorBase) -> int:
@@ -118,7 +108,7 @@ def _num_slacks(c: EvaluatorBase) -> int:
     return len(c.b()) if isinstance(c, L1NormCost) else 1
 
 
-def _add_norm(rows: _Rows, c: NormCost, places: list[int], slack: int) -> None:
+def _add_norm(rows: ConeRows, c: NormCost, places: list[int], slack: int) -> None:
     """A norm as variables from a place on whose sum is at least it."""
     Z, z, count = _spread(c.A(), places, rows.n), c.b(), _num_slacks(c)
     T = np.eye(rows.n)[slack : slack + count]
@@ -134,7 +124,7 @@ def _add_norm(rows: _Rows, c: NormCost, places: list[int], slack: int) -> None:
         raise RuntimeError(f"{type(c).__name__} is not known here")
 
 
-def _add_constraint(rows: _Rows, c: EvaluatorBase, places: list[int]) -> None:
+def _add_constraint(rows: ConeRows, c: EvaluatorBase, places: list[int]) -> None:
     if isinstance(c, ConeConstraint):
         A, b = c.cone()
         rows.add_cone(c.KIND, _spread(A, places, rows.n), b)
@@ -155,40 +145,6 @@ def _as_cone(c: QuadraticConstraint) -> RotatedLorentzConeConstraint:
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     A = np.concatenate([-sign * c.b()[None], np.zeros((1, len(root))), root])
     return RotatedLorentzConeConstraint(A, np.concatenate([[bound, 1.0], np.zeros(len(root))]))
-
-
-class _Rows:
-    """Rows of A x = b, A x <= b and of cones, of n variables."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        empty = np.zeros((0, n)), np.zeros(0)
-        self._equal, self._free, self._cones = [empty], [empty], [("", *empty)]
-
-    def add_between(self, A: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
-        """lower <= A x <= upper"""
-        same = lower == upper
-        self._equal.append((A[same], lower[same]))
-        for sign, bound in ((1.0, upper), (-1.0, lower)):
-            rows = ~same & np.isfinite(bound)
-            self._free.append((sign * A[rows], sign * bound[rows]))
-
-    def add_cone(self, kind: str, A: FloatArray, b: FloatArray) -> None:
-        """A x + b is in a cone."""
-        self._cones.append((kind, -A, b))
-
-    def joined(self, clarabel: Any) -> tuple[FloatArray, FloatArray, list[Any]]:
-        """(A, b, cones of Clarabel's)"""
-        made = {
-            SECOND_ORDER: clarabel.SecondOrderConeT,
-            SEMIDEFINITE: lambda size: clarabel.PSDTriangleConeT(int((np.sqrt(8 * size + 1) - 1) / 2 + 0.5)),
-            EXPONENTIAL: lambda size: clarabel.ExponentialConeT(),
-        }
-        blocks = [*self._equal, *self._free, *((A, b) for _, A, b in self._cones)]
-        numbers = [sum(len(b) for _, b in rows) for rows in (self._equal, self._free)]
-        kinds = [clarabel.ZeroConeT(numbers[0]), clarabel.NonnegativeConeT(numbers[1])]
-        kinds += [made[kind](len(b)) for kind, _, b in self._cones if kind]
-        return np.concatenate([A for A, _ in blocks]), np.concatenate([b for _, b in blocks]), kinds
 
 
 def _spread(A: FloatArray, places: list[int], n: int) -> FloatArray:

@@ -15,11 +15,14 @@ CLOSE = 1e-10  # the largest error of a constraint at which a search ends
 FLAT = 1e-12  # the part of the errors' squares that a step is to take away, at least
 DAMPING = 1.0  # of the first step, by the largest square of a column
 PASSES = 6  # that a step takes to find which bounds it meets
+TOUCHES = 1e-6  # of a bound, and of the balance of slopes
 MOST_DAMPING = 1e10  # no step is left
 
 
 class ConstraintRows:
     """Constraints of a program as functions of all of its variables; each is evaluated once at the same values.
+
+    One that has another one as its attribute `regular` is that one here: the same set with slopes that do not vanish.
 
     Args:
         bindings: of constraints of the program.
@@ -31,7 +34,7 @@ class ConstraintRows:
     def __init__(self, prog: MathematicalProgram, bindings: list[Any]) -> None:
         self._parts, self._num_vars, row = [], prog.num_vars(), 0
         for b in bindings:
-            c = b.evaluator()
+            c = getattr(b.evaluator(), "regular", b.evaluator())
             self._parts.append((c, prog.positions_of(b), slice(row, row + c.num_constraints())))
             row += c.num_constraints()
         bounds = [(c.lower_bound(), c.upper_bound()) for c, _, _ in self._parts]
@@ -66,6 +69,20 @@ class ConstraintRows:
     def off(self, x: FloatArray) -> FloatArray:
         """What the values (m,) are beyond their bounds."""
         return self._beyond(self.values(x))
+
+    def is_stationary(self, x: FloatArray, gradient: FloatArray, bounds: tuple[FloatArray, FloatArray]) -> bool:
+        """Whether the gradient (n,) of a cost is made up by pushes of the rows and bounds that x (n,) touches."""
+        from scipy.optimize import lsq_linear
+
+        y, J, one = self.values(x), self.slopes(x), np.eye(x.size)
+        pushes = [
+            side[np.abs(at - bound) <= TOUCHES] * sign
+            for at, side, (low, high) in ((y, J, (self.lower, self.upper)), (x, one, bounds))
+            for bound, sign in ((low, 1.0), (high, -1.0))
+        ]
+        G = np.concatenate(pushes)
+        left = gradient if not G.size else lsq_linear(G.T, gradient, (0.0, np.inf)).fun
+        return bool(np.abs(left).max(initial=0.0) <= TOUCHES * max(1.0, np.abs(gradient).max(initial=0.0)))
 
     def _beyond(self, y: FloatArray) -> FloatArray:
         return y - np.minimum(np.maximum(y, self.lower), self.upper)

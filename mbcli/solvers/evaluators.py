@@ -10,7 +10,7 @@ import sympy
 from mbcli.autodiffutils import AutoDiffXd, ExtractGradient, ExtractValue, InitializeAutoDiff
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.other_names import also_named
-from mbcli.solvers.symbolic_parts import Difference, function_of, variables_of
+from mbcli.solvers.symbolic_parts import Difference, Form, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,20 +88,34 @@ class PyFunctionCost(Cost):
         super().__init__(func, 1, num_vars, description)
 
 
-class ExpressionCost(Cost):
-    """A cost that is a symbolic expression, of the variables in it."""
+class _OfExpressions(EvaluatorBase):
+    """Symbolic expressions (m,) of the variables in them."""
 
-    def __init__(self, e: Any) -> None:
-        self._expression, self._vars = e, variables_of([e])
-        super().__init__(function_of([e], self._vars), 1, len(self._vars))
+    def _take(self, expressions: list[Any]) -> Callable[[Any], Any]:
+        self._expressions, self._vars = expressions, variables_of(expressions)
+        self._form = Form.of(expressions, self._vars)
+        return self._form.values
 
-    def expression(self) -> Any:
-        """The expression."""
-        return self._expression
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (m, n)."""
+        slopes = self._form.slopes
+        return super().jacobian(x) if slopes is None else np.array(slopes(list(x)), dtype=float)
 
     def vars(self) -> Array:
         """Its variables (n,)."""
         return np.array(self._vars, dtype=object)
+
+
+class ExpressionCost(_OfExpressions, Cost):
+    """A cost that is a symbolic expression, of the variables in it."""
+
+    def __init__(self, e: Any) -> None:
+        function = self._take([e])
+        super().__init__(function, 1, len(self._vars))
+
+    def expression(self) -> Any:
+        """The expression."""
+        return self._expressions[0]
 
 
 class LinearCost(Cost):
@@ -264,21 +278,16 @@ class PyFunctionConstraint(Constraint):
         super().__init__(func, lb, ub, num_vars, description)
 
 
-class ExpressionConstraint(Constraint):
+class ExpressionConstraint(_OfExpressions, Constraint):
     """Symbolic expressions (m,) within bounds (m,), of the variables in them."""
 
     def __init__(self, v: Any, lb: ArrayLike, ub: ArrayLike) -> None:
-        self._expressions = v if isinstance(v, list) else list(np.asarray(v, dtype=object).ravel())
-        self._vars = variables_of(self._expressions)
-        super().__init__(function_of(self._expressions, self._vars), lb, ub, len(self._vars))
+        function = self._take(v if isinstance(v, list) else list(np.asarray(v, dtype=object).ravel()))
+        super().__init__(function, lb, ub, len(self._vars))
 
     def expressions(self) -> Array:
         """(m,)"""
         return np.array([e.expression() if isinstance(e, Difference) else e for e in self._expressions], dtype=object)
-
-    def vars(self) -> Array:
-        """Its variables (n,)."""
-        return np.array(self._vars, dtype=object)
 
 
 class LinearConstraint(Constraint):

@@ -22,6 +22,7 @@ from mbcli.solvers import ipopt
 from mbcli.solvers.complementarity import LinearComplementarityConstraint, lemke
 from mbcli.solvers.conic import RESULTS, is_convex_cost, minimize_quadratic, needs_cones, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
+from mbcli.solvers.cost_sum import CostSum
 from mbcli.solvers.evaluators import BoundingBoxConstraint, LinearConstraint, LinearCost, QuadraticCost
 from mbcli.solvers.norms import NormCost
 from mbcli.solvers.options import CommonSolverOption, SolverId, SolverOptions
@@ -292,14 +293,6 @@ def _bounds(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
     return lower, upper
 
 
-def _gradient(prog: MathematicalProgram, x: FloatArray) -> FloatArray:
-    total = np.zeros(x.size)
-    for b in prog.costs:
-        places = prog.positions_of(b)
-        np.add.at(total, places, b.evaluator().jacobian(x[places])[0] if places else np.zeros(0))
-    return total
-
-
 def _others(prog: MathematicalProgram) -> list[Any]:
     return [b for b in prog.constraints if not isinstance(b.evaluator(), BoundingBoxConstraint)]
 
@@ -321,7 +314,10 @@ def _highs(prog: MathematicalProgram) -> MathematicalProgramResult:
     others = _others(prog)
     rows = Rows(*_linear_rows(prog, others)) if others else None
     found = milp(
-        _gradient(prog, np.zeros(prog.num_vars())), integrality=whole, bounds=Bounds(lower, upper), constraints=rows
+        CostSum(prog).gradient(np.zeros(prog.num_vars())),
+        integrality=whole,
+        bounds=Bounds(lower, upper),
+        constraints=rows,
     )
     statuses = {
         0: SolutionResult.kSolutionFound,
@@ -395,6 +391,10 @@ def _nonlinear(prog: MathematicalProgram, start: FloatArray, options: SolverOpti
     if (lower > upper).any():
         return MathematicalProgramResult(prog, start, SolutionResult.kInfeasibleConstraints, "SLSQP")
     start, rows = np.clip(start, lower, upper), ConstraintRows(prog, _others(prog))
+    if start.size >= LARGE and ipopt.is_installed():
+        found = _ipopt(prog, start, rows, (lower, upper), options)
+        if prog.costs or found.is_success():
+            return found
     if not prog.costs or start.size <= FEW:
         # SLSQP follows linear models: far from where constraints hold it finds worse minima, and more slowly
         near = rows.nearly_feasible(start, lower, upper)
@@ -402,8 +402,6 @@ def _nonlinear(prog: MathematicalProgram, start: FloatArray, options: SolverOpti
             if not prog.costs:  # nothing to choose by: the nearest place where all constraints hold
                 return MathematicalProgramResult(prog, near, SolutionResult.kSolutionFound, "least squares")
             start = near
-    if start.size >= LARGE and ipopt.is_installed():
-        return _ipopt(prog, start, rows, (lower, upper), options)
     return _slsqp(prog, start, rows, (lower, upper), options)
 
 
@@ -414,12 +412,14 @@ def _ipopt(
     bounds: tuple[FloatArray, FloatArray],
     options: SolverOptions,
 ) -> MathematicalProgramResult:
+    costs = CostSum(prog)
+
     def gradient(x: FloatArray) -> FloatArray:  # once in each iteration
         show_iteration(prog, x)
-        return _gradient(prog, x)
+        return costs.gradient(x)
 
     wanted = {"max_iter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)), **options.GetOptions("Ipopt")}
-    x, said = ipopt.minimize(prog, rows, (lambda x: total_cost(prog, x), gradient), start, bounds, wanted)
+    x, said = ipopt.minimize(prog, rows, (costs.value, gradient), start, bounds, wanted)
     found = SolutionResult[ipopt.RESULTS.get(said, "kSolverSpecificError")]
     holds = np.isfinite(x).all() and all(prog.CheckSatisfied(b, x, TOLERANCE) for b in prog.constraints)
     if found is SolutionResult.kSolutionFound and not holds:
@@ -436,7 +436,7 @@ def _slsqp(
 ) -> MathematicalProgramResult:
     from scipy.optimize import Bounds, minimize
 
-    lower, upper = bounds
+    (lower, upper), costs = bounds, CostSum(prog)
     constraints = _sides(rows, _independent_equations(rows, start))
     wanted = {
         "maxiter": int(options.acting(SolverOptions.ITERATIONS, ITERATIONS)),
@@ -444,9 +444,9 @@ def _slsqp(
     }
     for attempt in range(ATTEMPTS):
         found = minimize(
-            lambda x: total_cost(prog, x),
+            costs.value,
             start,
-            jac=lambda x: _gradient(prog, x),
+            jac=costs.gradient,
             bounds=Bounds(lower, upper),
             constraints=constraints,
             method="SLSQP",
@@ -466,7 +466,8 @@ def _slsqp(
         result = SolutionResult.kIterationLimit if status == 9 else SolutionResult.kInfeasibleConstraints
     elif status == 9:
         result = SolutionResult.kIterationLimit
-    elif status not in (0, 8):  # 8: no lower cost is found on the way, as close as numbers allow
+    elif status not in (0, 8) and not rows.is_stationary(x, costs.gradient(x), bounds):
+        # 8: no lower cost is found on the way, as close as numbers allow; the others: slopes that depend on each other
         result = SolutionResult.kSolverSpecificError
     return MathematicalProgramResult(prog, x, result, "SLSQP", found.message)
 

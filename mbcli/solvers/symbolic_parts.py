@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import sympy
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import Array, FloatArray
 
     Terms: TypeAlias = dict[tuple[Any, ...], float]
+
+
+MOST_KEPT = 512  # forms
+FEW_SLOPES = 64
+WITH_CORNERS = (sympy.Piecewise, sympy.Abs, sympy.Max, sympy.Min, sympy.sign, sympy.floor, sympy.ceiling)
 
 
 class DecisionVariable(sympy.Dummy):
@@ -174,30 +180,46 @@ def _times(left: Terms, right: Terms) -> Terms:
     return product
 
 
-def function_of(expressions: Sequence[Any], variables: Sequence[Any]) -> Callable[[Any], Any]:
-    """A function of an array of numbers or AutoDiffXd in the order of the variables; of expressions and Differences.
+class Form:
+    """What expressions and Differences that are alike but for their variables have in common: functions of numbers.
 
-    Constraints of a trajectory are alike but for their variables: one function serves all that have the same form.
+    Constraints of a trajectory are of few forms.
     """
-    places = {v: place for place, v in enumerate(variables)}
-    pairs = [tuple(map(sympy.sympify, (e.more, e.less) if isinstance(e, Difference) else (e, 0))) for e in expressions]
-    form = (len(places), *(_form(side, places) for pair in pairs for side in pair))
-    if form not in FUNCTIONS:
-        while len(FUNCTIONS) >= MOST_KEPT:
-            del FUNCTIONS[next(iter(FUNCTIONS))]
-        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-        FUNCTIONS[form] = sympy.lambdify([list(variables)], sides, modules="numpy")
-    made = FUNCTIONS[form]
 
-    def values(x: Any) -> Any:
-        more, less = made(list(x))
+    known: ClassVar[dict[tuple[Any, ...], Form]] = {}
+
+    def __init__(self, pairs: list[tuple[Any, Any]], variables: list[Any]) -> None:
+        self._pairs, self._variables = pairs, variables
+        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+        self._sides = sympy.lambdify([variables], sides, modules="numpy")
+
+    @classmethod
+    def of(cls, expressions: Sequence[Any], variables: Sequence[Any]) -> Form:
+        """That of expressions in the order of these variables."""
+        places = {v: place for place, v in enumerate(variables)}
+        both = [(e.more, e.less) if isinstance(e, Difference) else (e, 0) for e in expressions]
+        pairs = [(sympy.sympify(more), sympy.sympify(less)) for more, less in both]
+        form = (len(places), *(_form(side, places) for pair in pairs for side in pair))
+        if form not in cls.known:
+            while len(cls.known) >= MOST_KEPT:
+                del cls.known[next(iter(cls.known))]
+            cls.known[form] = cls(pairs, list(variables))
+        return cls.known[form]
+
+    def values(self, x: Any) -> Any:
+        """(m,) of an array (n,) of numbers or AutoDiffXd."""
+        more, less = self._sides(list(x))
         return np.array([a - b for a, b in zip(more, less, strict=True)])
 
-    return values
-
-
-MOST_KEPT = 512
-FUNCTIONS: dict[tuple[Any, ...], Any] = {}
+    @cached_property
+    def slopes(self) -> Callable[[list[Any]], Any] | None:
+        """A function of a list of numbers: derivatives (m, n). None for many, or with corners: AutoDiffXd is better."""
+        has_corners = any(side.has(*WITH_CORNERS) for pair in self._pairs for side in pair)
+        if len(self._pairs) * len(self._variables) > FEW_SLOPES or has_corners:
+            return None
+        of_pairs = [[sympy.diff(a, x) - sympy.diff(b, x) for x in self._variables] for a, b in self._pairs]
+        made: Callable[[list[Any]], Any] = sympy.lambdify([self._variables], of_pairs, modules="numpy", cse=True)
+        return made
 
 
 def _form(e: Any, places: dict[Any, int]) -> Any:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
     from mbcli.systems.system import System
 
+ELSEWHERE = "?"  # a port that is not the plant's own
 RANK_TOLERANCE = 1e-9  # singular value, relative to the largest, that counts as zero
 
 
@@ -219,26 +220,45 @@ def FirstOrderTaylorApproximation(
 
 def _derivatives(system: Any, context: Any, input_port: Any, output_port: Any) -> Any:
     """A, B, C, D, motion, output, input and state at the context, and the time period."""
-    leaves = list(context.leaves()) if hasattr(context, "leaves") else [(system, context)]
-    plants = [(s, c) for s, c in leaves if isinstance(c, PlantContext)]
-    others = [c for _, c in leaves if not isinstance(c, PlantContext) and not c.is_stateless()]
-    if len(plants) != 1 or others or plants[0][1].inputs.followed:
+    lone = lone_plant(system, context)
+    if lone is None:
         return _of_system(system, context, input_port, output_port)
-    plant, own = plants[0]
-    input_name = _port_name(system, input_port, InputPortSelection, "get_input_port", "actuation")
-    output_name = _port_name(system, output_port, OutputPortSelection, "get_output_port", "state")
-    derivatives = plant_derivatives(plant, own, input_name, output_name)
+    plant, own = lone
+    is_diagram = system is not plant
+    u_port = plants_port(plant, input_port, system.input_ports(), InputPortSelection, is_diagram)
+    y_port = plants_port(plant, output_port, system.output_ports(), OutputPortSelection, is_diagram)
+    if ELSEWHERE in (u_port, y_port):
+        return _of_system(system, context, input_port, output_port)
+    derivatives = plant_derivatives(plant, own, u_port, y_port)
     return *derivatives, np.concatenate([own.state.q, own.state.v]), plant.time_step()
 
 
-def _port_name(system: Any, port: Any, selection: Any, getter: str, default: str) -> str | None:
-    """Name of the plant's port that is meant by an index or a selection; None for no port."""
-    if isinstance(port, selection):
-        return None if port.name.startswith("kNo") else default
-    found = getattr(system, getter)(port)
+def lone_plant(system: Any, context: Any) -> tuple[Any, Any] | None:
+    """(plant, its context) of a system whose whole motion is that of one plant, which no other system drives."""
+    leaves = list(context.leaves()) if hasattr(context, "leaves") else [(system, context)]
+    plants = [(s, c) for s, c in leaves if isinstance(c, PlantContext)]
+    others = [c for _, c in leaves if not isinstance(c, PlantContext) and not c.is_stateless()]
+    return None if len(plants) != 1 or others or plants[0][1].inputs.followed else plants[0]
+
+
+def plants_port(plant: Any, port: Any, ports: list[Any], selection: Any, is_diagram: bool) -> str | None:
+    """Name of the plant's port that one of a diagram, or of the plant itself, is; None for no port, or ELSEWHERE.
+
+    Without an index it is the diagram's first one, of a plant alone its actuation or its state.
+    """
+    if not isinstance(port, selection):
+        found = ports[int(port)]
+    elif not is_diagram:
+        return None if port.name.startswith("kNo") else "actuation" if selection is InputPortSelection else "state"
+    else:
+        found = selected_port(port, ports, selection)
     while hasattr(found, "inner"):
-        found = found.inner
-    return found.get_name()
+        found = found.inner if len(getattr(found, "ports", [0])) == 1 else None
+        if found is None:
+            return ELSEWHERE
+    if found is None:
+        return None
+    return str(found.get_name()) if found.get_system() is plant else ELSEWHERE
 
 
 class StateAndInput:

@@ -13,7 +13,7 @@ from mbcli.multibody.linearization.motion_derivatives import plant_derivatives
 from mbcli.multibody.linearization.plant_values import values_at
 from mbcli.multibody.plant.state_functions import StateFunctions
 from mbcli.multibody.state.context import Context as PlantContext
-from mbcli.systems.linear_systems import StateAndInput
+from mbcli.systems.linear_systems import ELSEWHERE, StateAndInput, lone_plant, plants_port
 from mbcli.systems.port_selection import InputPortSelection
 
 if TYPE_CHECKING:
@@ -40,9 +40,15 @@ class MotionSlopes:
 
     def __init__(self, system: Any, context: Any, input_port: Any, others_are_fixed: bool = False) -> None:
         motion: Any = None
+        plant, own, port = system, context, None
         if isinstance(context, PlantContext):
             port = _name_of_port(system, input_port)
-            motion = _FreePlant.of(system, context.Clone(), port) or _Plant(system, context.Clone(), port)
+        else:
+            plant, own = lone_plant(system, context) or (None, None)
+            if plant is not None:
+                port = plants_port(plant, input_port, system.input_ports(), InputPortSelection, is_diagram=True)
+        if plant is not None and port != ELSEWHERE:
+            motion = _FreePlant.of(plant, own.Clone(), port) or _Plant(plant, own.Clone(), port)
         else:
             motion = StateAndInput(system, context, input_port, None, others_are_fixed)
         self._motion = motion

@@ -33,7 +33,7 @@ class SymbolicVectorSystem(Reproducible):
         output: Sequence[Any] = (),
         time_period: float = 0.0,
     ) -> None:
-        from mbcli.solvers.symbolic_parts import function_of  # late: needs SymPy, an extra
+        from mbcli.solvers.symbolic_parts import Form  # late: needs SymPy, an extra
 
         super().__init__()
         state, input, parameter = (np.ravel(np.asarray(x, dtype=object)).tolist() for x in (state, input, parameter))
@@ -43,8 +43,8 @@ class SymbolicVectorSystem(Reproducible):
         self._dynamics, self._state, self._period = list(dynamics), list(state), float(time_period)
         variables = [*([] if time is None else [time]), *state, *input, *parameter]
         self._has_time = time is not None
-        self._next = function_of(dynamics, variables)
-        value = function_of(output, variables)
+        self._next = Form.of(dynamics, variables).values
+        value = Form.of(output, variables).values
         if parameter:
             self.DeclareNumericParameter(BasicVector(len(parameter)))
         self._u = self.DeclareVectorInputPort("u0", len(input)) if input else None

@@ -65,9 +65,7 @@ class VectorLog:
         return self._n
 
     def AddData(self, time: float, sample: ArrayLike) -> None:
-        """Adds a sample; one at the time of the last takes its place."""
-        if self.count and self.times[self.count - 1] == time:
-            self.count -= 1
+        """Adds a sample."""
         if self.count == len(self.times):
             self.Reserve(2 * self.count)
         self.times[self.count], self.values[self.count] = time, sample

@@ -8,6 +8,7 @@ import pytest
 
 from mbcli.engine.collision.arrays import Collision, Solid, filter_words
 from mbcli.engine.fields.collision_fields import CONVEX, MOST_CORNERS
+from mbcli.geometry import Mesh
 from mbcli.meshes.hull import COPLANAR, MOST_FACE_CORNERS, hull_of
 from mbcli.meshes.triangles import convex_hull
 
@@ -175,3 +176,16 @@ def test_hulls_stand_one_after_another_in_the_arrays_of_a_plant():
             along = [1.0 if octant >> b & 1 else -1.0 for b in range(3)]
             assert c.vertices[c.climb_start[k, octant]] @ along == pytest.approx((hull.vertices @ along).max())
     assert c.vertex_start[1] == c.vertex_start[2] and c.face_start[1] == c.face_start[2]
+
+
+def test_a_mesh_tells_its_convex_hull(tmp_path):
+    corners = list(itertools.product((0.0, 1.0), (0.0, 2.0), (0.0, 3.0)))
+    lines = [f"v {x} {y} {z}" for x, y, z in [*corners, (0.5, 0.5, 0.5)]]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in itertools.combinations(range(9), 3)]
+    path = tmp_path / "box.obj"
+    path.write_text("\n".join(lines))
+    hull = Mesh(str(path), scale3=[2.0, 1.0, -1.0]).GetConvexHull()
+    assert hull.num_vertices() == 8
+    center, half = np.array([1.0, 1.0, -1.5]), np.array([1.0, 1.0, 1.5])
+    np.testing.assert_allclose(hull.CalcBoundingBox(), [center, 2.0 * half])
+    assert sum(hull.area(f) for f in range(hull.num_faces())) == pytest.approx(2 * (2 * 2 + 2 * 3 + 2 * 3))

@@ -46,6 +46,7 @@ ROOMS = (
     ("mbcli.multibody.state",),
     ("mbcli.geometry",),
     ("mbcli.trajectories", "mbcli.solvers"),
+    ("mbcli.geometry.optimization",),
     ("mbcli.multibody.tree",),
     ("mbcli.systems.events", "mbcli.systems.indices", "mbcli.systems.cache_entries"),
     ("mbcli.systems.leaf_system",),

@@ -78,3 +78,15 @@ def test_no_solution_within_bounds_is_told_with_the_best_values():
     result = Solve(prog, [0.3, 0.2])
     assert not result.is_success()
     assert np.isfinite(result.get_x_val()).all()
+
+
+def test_a_place_is_stationary_where_what_it_touches_holds_the_cost():
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(2)
+    prog.AddConstraint(lambda x: [x @ x], [-np.inf], [2.0], x)
+    rows, free = rows_of(prog), (np.full(2, -np.inf), np.full(2, np.inf))
+    gradient = np.array([-1.0, -1.0])  # the least of -x - y is at (1, 1)
+    assert rows.is_stationary(np.ones(2), gradient, free)
+    assert not rows.is_stationary(np.ones(2), -gradient, free)  # the circle pushes inwards alone
+    assert not rows.is_stationary(np.array([np.sqrt(2.0), 0.0]), gradient, free)
+    assert rows.is_stationary(np.zeros(2), np.array([-1.0, 2.0]), (np.array([-1.0, 0.0]), np.array([0.0, 1.0])))

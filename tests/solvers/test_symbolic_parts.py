@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 import sympy
 
+from mbcli.autodiffutils import ExtractGradient, InitializeAutoDiff
 from mbcli.math import eq
 from mbcli.solvers import MathematicalProgram
-from mbcli.solvers.symbolic_parts import (
-    FUNCTIONS,
-    DecisionVariable,
-    Difference,
-    function_of,
-    named_variables,
-    polynomials,
-)
+from mbcli.solvers.cost_sum import CostSum
+from mbcli.solvers.symbolic_parts import DecisionVariable, Difference, Form, named_variables, polynomials
 
 
 @pytest.fixture
@@ -69,7 +64,7 @@ def test_equations_are_added_without_sums_of_sympy(monkeypatch):
     assert binding.evaluator().lower_bound().tolist() == [1.0] * 6
 
 
-def test_expressions_of_one_form_share_a_function_and_others_do_not():
+def test_expressions_of_one_form_share_a_function_and_others_do_not(monkeypatch):
     rng = np.random.default_rng(4)
     x = named_variables(6, None, "x")
     forms = [
@@ -80,15 +75,15 @@ def test_expressions_of_one_form_share_a_function_and_others_do_not():
         lambda a, b, c: Difference(a * (b + c), sympy.cos(c) + 1.0),
         lambda a, b, c: Difference(sympy.cos(c) + 1.0, a * (b + c)),
     ]
-    FUNCTIONS.clear()
+    monkeypatch.setattr(Form, "known", {})
     for a, b, c in ((x[0], x[1], x[2]), (x[3], x[4], x[5])):
         for form in forms:
             numbers = rng.uniform(0.5, 2.0, 3)
             whole = form(a, b, c)
             value = whole.expression() if isinstance(whole, Difference) else whole
             expected = float(value.subs(dict(zip((a, b, c), numbers, strict=True))))
-            np.testing.assert_allclose(function_of([whole], [a, b, c])(numbers), [expected], rtol=1e-14)
-    assert len(FUNCTIONS) == len(forms)
+            np.testing.assert_allclose(Form.of([whole], [a, b, c]).values(numbers), [expected], rtol=1e-14)
+    assert len(Form.known) == len(forms)
 
 
 def test_what_goes_away_when_products_are_written_out_counts_not():
@@ -96,3 +91,32 @@ def test_what_goes_away_when_products_are_written_out_counts_not():
     linear = polynomials([Difference(x * (sympy.sin(y) + 2.0), x * sympy.sin(y) - y)])
     np.testing.assert_array_equal(linear.A, [[2.0, 1.0]])
     assert polynomials([Difference(x + sympy.sin(y), y)]) is None
+
+
+def test_expressions_of_one_form_are_compiled_once_and_have_the_slopes_of_autodiff(monkeypatch):
+    prog, calls = MathematicalProgram(), []
+    made = sympy.lambdify
+    monkeypatch.setattr(sympy, "lambdify", lambda *args, **named: calls.append(args) or made(*args, **named))
+    x = prog.NewContinuousVariables(30)
+    monkeypatch.setattr(Form, "known", {})
+    bindings = [prog.AddConstraint(sympy.sin(x[k]) * x[k + 1] ** 3 + x[k + 2] <= 0.25) for k in range(28)]
+    assert len(calls) == 1
+    at = np.array([0.3, -0.7, 1.1])
+    for b in (bindings[0], bindings[-1], prog.AddConstraint(sympy.Abs(sympy.sin(x[0])) + x[1] * x[2] <= 1.0)):
+        c = b.evaluator()
+        duals = c.Eval(InitializeAutoDiff(at).reshape(-1))
+        np.testing.assert_allclose(c.jacobian(at), ExtractGradient(duals), atol=1e-14)
+
+
+def test_the_sum_of_costs_is_that_of_each():
+    prog = MathematicalProgram()
+    x = prog.NewContinuousVariables(4)
+    prog.AddCost(3.0 * x[0] - x[2] + 2.0)
+    prog.AddCost((x[1] - x[0]) ** 2 + x[3] * x[0] + 5.0)
+    prog.AddCost(sympy.exp(x[2]) * x[1])
+    prog.AddQuadraticErrorCost(np.eye(2), [1.0, -1.0], x[[3, 0]])
+    whole, at = CostSum(prog), np.array([0.2, -0.4, 0.9, 1.3])
+    assert whole.value(at) == pytest.approx(sum(b.evaluator().values(at[prog.positions_of(b)])[0] for b in prog.costs))
+    for k in range(4):
+        e = 1e-6 * np.eye(4)[k]
+        assert whole.gradient(at)[k] == pytest.approx((whole.value(at + e) - whole.value(at - e)) / 2e-6, abs=1e-7)

@@ -115,6 +115,15 @@ PAGES = {
     "energy": Page((f"mbcli energy {ARM} --at elbow=0.3 --at elbow_w=1 --bodies",), STATE),
     "com": Page((f"mbcli com {ARM} --at elbow=0.3 --at elbow_w=1",), STATE),
     "momentum": Page((f"mbcli momentum {ARM} --at elbow_w=1 --point com",), STATE),
+    "spatial": Page(
+        (
+            "mbcli spatial shift --vector 0,0,1,2,0,0 --offset 0,0.5,0 --frames vector=W,B,W --frames offset=B,C,W",
+            "printf 'rx,ry,rz,tx,ty,tz\\n0,0,1,2,0,0\\n0,1,0,2,0,1\\n' > V_WB.csv",
+            "mbcli spatial rotate --states V_WB.csv --rotation 0.8,0,0,0.6 --format csv",
+            "mbcli spatial dot --states V_WB.csv --other 0,0,3,4,0,0",
+        ),
+        {"reference/conventions.md": "Conventions"},
+    ),
     "contact": Page(
         ("mbcli contact sample_models/quadruped.urdf --ground --at trunk_z=0.45",),
         {

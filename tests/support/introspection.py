@@ -35,6 +35,7 @@ MODULES = (
     "systems.pyplot_visualizer",
     "systems.planar_scenegraph_visualizer",
     "geometry",
+    "geometry.optimization",
     "math",
     "common",
     "common.value",

@@ -115,6 +115,7 @@ WORDS = {
     "energy": [f"{ALL} --bodies", f"{DOG} --json", "all.xml --random 2"],
     "com": [f"{ALL} --bodies", f"{DOG} --json"],
     "momentum": [f"{ALL} --bodies", f"{DOG} --point com --json"],
+    "spatial": ["shift --kind acceleration --vector 1,2,3,4,5,6 --offset 0,1,2 --angular-velocity 1,0,2 --json"],
     "contact": ["quadruped.urdf --ground -0.01 --json", "all.xml --distances --json",
                 "quadruped.urdf --ground --single-point"],
     "linearize": ["arm7.urdf --weld-base --json", "cart_pole.sdf --discrete --json", "all_joints.sdf"],

@@ -20,7 +20,14 @@ from mbcli.multibody.tree import (
 )
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.framework import DiagramBuilder
-from mbcli.systems.primitives import FirstOrderTaylorApproximation, InputPortSelection, Linearize, OutputPortSelection
+from mbcli.systems.motion_slopes import MotionSlopes
+from mbcli.systems.primitives import (
+    FirstOrderTaylorApproximation,
+    Gain,
+    InputPortSelection,
+    Linearize,
+    OutputPortSelection,
+)
 
 DIFFERENCE = 1e-5
 
@@ -442,3 +449,29 @@ def test_what_acts_in_runs_alone_is_named(tmp_path):
     result = cli("linearize", file, "--discrete", "--at", "z=0.3")
     assert result.code == 0 and "activations stay at their defaults" in result.err
     assert "activations" not in cli("linearize", file, "--at", "z=0.3", "--discrete", "-q").err
+
+
+@pytest.mark.parametrize("ports", ["effort", "forces", "none"])
+def test_a_diagram_of_a_plant_has_its_own_ports(ports):
+    plant, inertia = pendulum()
+    builder = DiagramBuilder()
+    builder.AddSystem(plant)
+    if ports == "effort":
+        builder.ExportInput(plant.get_actuation_input_port(), "u")
+    if ports == "forces":
+        builder.ExportInput(plant.get_applied_generalized_force_input_port(), "tau")
+    gain = builder.AddSystem(Gain(2.0, 2))
+    builder.Connect(plant.get_state_output_port(), gain.get_input_port())
+    builder.ExportOutput(gain.get_output_port(), "y")
+    diagram = builder.Build()
+    context = diagram.CreateDefaultContext()
+    for k in range(diagram.num_input_ports()):
+        diagram.get_input_port(k).FixValue(context, [0.0])
+    found = Linearize(diagram, context)
+    np.testing.assert_allclose(found.C(), 2.0 * np.eye(2), atol=1e-9)
+    expected = np.zeros((2, 0)) if ports == "none" else [[0.0], [1.0 / inertia]]
+    np.testing.assert_allclose(found.B(), expected, atol=1e-9)
+    slopes = MotionSlopes(diagram, context, InputPortSelection.kUseFirstInputIfItExists).slopes(
+        np.zeros(2 + found.num_inputs())
+    )[1]
+    np.testing.assert_allclose(slopes, np.hstack([found.A(), found.B()]), atol=1e-8)

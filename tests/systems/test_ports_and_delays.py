@@ -4,10 +4,20 @@ import numpy as np
 import pytest
 
 from mbcli.common.value import Value
+from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import SpatialInertia
 from mbcli.systems.analysis import Simulator
 from mbcli.systems.events import EventStatus
 from mbcli.systems.framework import DiagramBuilder, InputPortIndex, OutputPortIndex
-from mbcli.systems.primitives import Adder, ConstantVectorSource, DiscreteTimeDelay, Gain, PassThrough, VectorLogSink
+from mbcli.systems.primitives import (
+    Adder,
+    ConstantVectorSource,
+    DiscreteTimeDelay,
+    Gain,
+    LogVectorOutput,
+    PassThrough,
+    VectorLogSink,
+)
 
 
 def test_ports_of_a_diagram_say_whose_they_are():
@@ -54,3 +64,29 @@ def test_the_more_severe_status_is_kept():
     assert (status.message(), status.system()) == ("broken", system)
     assert status.KeepMoreSevere(EventStatus.DidNothing()).message() == "broken"
     assert isinstance(VectorLogSink(1).get_input_port().get_index(), InputPortIndex)
+
+
+def test_a_log_keeps_samples_of_one_time():
+    builder = DiagramBuilder()
+    sink = LogVectorOutput(builder.AddSystem(ConstantVectorSource([1.0])).get_output_port(), builder)
+    simulator = Simulator(builder.Build())
+    simulator.Initialize()
+    for time in (0.0, 0.1, 0.1):  # each ends a step
+        simulator.AdvanceTo(time)
+    np.testing.assert_allclose(sink.FindLog(simulator.get_context()).sample_times(), [0.0, 0.0, 0.1, 0.1])
+
+
+def test_output_ports_of_plants_allocate_values_of_their_kind():
+    plant = MultibodyPlant(0.0)
+    plant.AddRigidBody("a", SpatialInertia.SolidCubeWithMass(1.0, 0.1))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    for k in range(plant.num_output_ports()):
+        port = plant.get_output_port(k)
+        made, value = port.Allocate().get_value(), port.Eval(context)
+        if port.get_data_type().name == "kVectorValued":
+            assert made.size() == len(value)
+            continue
+        assert type(made) is type(value), port.get_name()
+        if isinstance(value, list):
+            assert [type(x) for x in made] == [type(x) for x in value]

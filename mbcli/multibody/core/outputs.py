@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
+from mbcli.math import RigidTransform
 from mbcli.multibody.core.contact_forces import contact_results, generalized_contact_forces
 from mbcli.multibody.core.coordinates import GetPositionsAndVelocities, num_multibody_states, v_indices
 from mbcli.multibody.core.dynamics import known_accelerations
@@ -19,7 +21,7 @@ from mbcli.multibody.core.kinematics import body_accelerations, body_poses, body
 from mbcli.multibody.core.lookup import num_bodies, num_joints, num_model_instances
 from mbcli.multibody.core.reaction_forces import reactions_at
 from mbcli.multibody.core.selectors import u_indices
-from mbcli.multibody.math import SpatialAcceleration, SpatialForce
+from mbcli.multibody.math import SpatialAcceleration, SpatialForce, SpatialVelocity
 from mbcli.multibody.scalars import FLOAT
 from mbcli.multibody.tree.index import ModelInstanceIndex
 from mbcli.systems.ports import OutputPort, port_named
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from mbcli.geometry.frame_poses import FramePoseVector, GeometryConfigurationVector
     from mbcli.math.array_types import Vector
     from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.state.context import Context
@@ -247,6 +248,15 @@ def output_ports(plant: PlantData) -> list[OutputPort]:
         whole = plant.whole_plant()
         sizes, bodies, joints = plant.model.sizes, num_bodies(plant), num_joints(plant)
         nv, nu = sizes["nv"], sizes["nu"]
+        examples: dict[str, Callable[[], Any]] = {
+            "geometry_pose": FramePoseVector,
+            "deformable_body_configuration": GeometryConfigurationVector,
+            "body_poses": lambda: [RigidTransform() for _ in range(bodies)],
+            "body_spatial_velocities": lambda: [SpatialVelocity.Zero() for _ in range(bodies)],
+            "body_spatial_accelerations": lambda: [SpatialAcceleration.Zero() for _ in range(bodies)],
+            "reaction_forces": lambda: [SpatialForce.Zero() for _ in range(joints)],
+            "contact_results": lambda: ContactResults(whole),
+        }
         made: list[Port] = [
             ("geometry_pose", None, partial(_geometry_poses, plant)),
             ("deformable_body_configuration", None, partial(_deformable_configuration, plant)),
@@ -258,23 +268,15 @@ def output_ports(plant: PlantData) -> list[OutputPort]:
                 "body_spatial_accelerations",
                 None,
                 partial(body_accelerations, plant),
-                lambda: [SpatialAcceleration.Zero() for _ in range(bodies)],
+                examples["body_spatial_accelerations"],
             ),
             _dynamic_port(plant, "generalized_acceleration", nv, partial(_all_vdot, plant), lambda: np.zeros(nv)),
             _dynamic_port(plant, "net_actuation", nu, partial(net_actuation, plant), lambda: np.zeros(nu)),
-            _dynamic_port(
-                plant,
-                "reaction_forces",
-                None,
-                partial(reactions_at, plant),
-                lambda: [SpatialForce.Zero() for _ in range(joints)],
+            *(
+                _dynamic_port(plant, name, None, partial(values, plant), examples[name])
+                for name, values in (("reaction_forces", reactions_at), ("contact_results", contact_results))
             ),
         ]
-        made.append(
-            _dynamic_port(
-                plant, "contact_results", None, partial(contact_results, plant), lambda: ContactResults(whole)
-            )
-        )
         for instance in range(num_model_instances(plant)):
             made += _instance_ports(plant, ModelInstanceIndex(instance))
         sampled = plant.settings.sampled_outputs
@@ -282,6 +284,8 @@ def output_ports(plant: PlantData) -> list[OutputPort]:
             OutputPort(plant, name, _in_numbers_of(plant, f), k, size, [] if sampled or _is_of_state(name) else None)
             for k, (name, size, f) in enumerate(made)
         ]
+        for port in plant.made_output_ports:
+            port.allocator = examples.get(port.get_name())
     return plant.made_output_ports
 
 
@@ -361,8 +365,6 @@ def net_actuation(plant: PlantData, context: Context) -> Vector:
 
 def _deformable_configuration(plant: PlantData, context: Context) -> GeometryConfigurationVector:
     plant.check_context(context)
-    from mbcli.geometry.frame_poses import GeometryConfigurationVector
-
     configuration = GeometryConfigurationVector()
     for body, state in zip(plant.elements.deformable_bodies, context.state.deformables, strict=True):
         configuration.set_value(body.geometry_id(), state.q.ravel().copy())
@@ -370,8 +372,6 @@ def _deformable_configuration(plant: PlantData, context: Context) -> GeometryCon
 
 
 def _geometry_poses(plant: PlantData, context: Context) -> FramePoseVector:
-    from mbcli.geometry.frame_poses import FramePoseVector
-
     poses = FramePoseVector()
     for body, X_WB in zip(plant.elements.bodies[1:], body_poses(plant, context)[1:], strict=True):
         if int(body.index()) in plant.frame_ids:

@@ -189,3 +189,32 @@ def test_the_nearest_solution_is_pydrakes():
         assert result.is_success()
         solutions.append([result.get_optimal_cost(), *result.GetSolution(ik.q())])
     np.testing.assert_allclose(*solutions, atol=2e-4)
+
+
+def test_the_nearest_posture_of_an_exact_orientation_is_found_and_has_it():
+    own = Library("mbcli")
+    random = np.random.default_rng(2)
+    for _ in range(5):
+        q0 = random.uniform(-1.0, 1.0, own.plant.num_positions())
+        q0[6:10] = [1.0, 0.0, 0.0, 0.0]
+        own.plant.SetPositions(own.context, q0 + np.r_[random.uniform(-0.3, 0.3, 6), np.zeros(7)])
+        wanted = own.frame("l6").CalcRotationMatrixInWorld(own.context)
+        ik = own.ik.InverseKinematics(own.plant)
+        ik.AddOrientationConstraint(
+            own.plant.world_frame(), wanted, own.frame("l6"), own.math.RotationMatrix(), theta_bound=0.0
+        )
+        ik.prog().AddQuadraticErrorCost(np.eye(6), q0[:6], ik.q()[:6])
+        result = own.solvers.Solve(ik.prog(), q0)
+        assert result.is_success()
+        own.plant.SetPositions(own.context, result.GetSolution(ik.q()))
+        R = own.frame("l6").CalcRotationMatrixInWorld(own.context).matrix()
+        np.testing.assert_allclose(R, wanted.matrix(), atol=1e-6)  # a cosine that is 1 to 1e-6 says 1e-3
+        J = own.plant.CalcJacobianAngularVelocity(
+            own.context,
+            import_module("mbcli.multibody.tree").JacobianWrtVariable.kQDot,
+            own.frame("l6"),
+            own.plant.world_frame(),
+            own.plant.world_frame(),
+        )[:, :6]
+        away = result.GetSolution(ik.q())[:6] - q0[:6]  # a combination of the rows of J: no nearer one is on the set
+        np.testing.assert_allclose(away - np.linalg.pinv(J) @ (J @ away), 0.0, atol=1e-4)
