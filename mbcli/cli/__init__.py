@@ -83,9 +83,10 @@ ELSEWHERE = {  # what people type: the command that does it
     "gif": "replay", "render": "replay", "play": "replay", "drag": "simulate --view",
     "collisions": "contact", "sysid": "identify", "calibrate": "identify", "lqr": "linearize",
     "ilqr": "optimize", "ddp": "optimize", "mpc": "simulate --controller", "plan": "optimize",
+    "live": "simulate --view", "fix": "check --fix", "repair": "check --fix", "bag": "log export --to ros",
 }  # fmt: skip
 OPTIONS_ELSEWHERE = {  # options that people type: what does it, where there is no such option
-    **dict.fromkeys(("--worlds", "--num-worlds", "--envs", "--num-envs"), "--states STARTS --each"),
+    **dict.fromkeys(("--worlds", "--num-worlds", "--envs", "--num-envs"), "--states STARTS"),
     **dict.fromkeys(("--fixed-base", "--fix-base", "--fix"), "--weld-base"),
     **dict.fromkeys(("--torque", "--effort", "--tau", "--control"), "--u ACTUATOR=VALUE"),
     **dict.fromkeys(("--gui", "--viewer", "--render", "--live"), "--view"),
@@ -93,9 +94,13 @@ OPTIONS_ELSEWHERE = {  # options that people type: what does it, where there is 
     **dict.fromkeys(("--until", "--seconds"), "--duration"),
     **dict.fromkeys(("--timestep", "--step"), "--time-step"),
     **dict.fromkeys(("--deg", "--angles"), "--degrees"),
+    **dict.fromkeys(("--target", "--goal", "--position", "--pos", "--xyz", "--rpy"), "--to FRAME=x,y,z"),
+    **dict.fromkeys(("--link", "--body", "--tool", "--end-effector", "--ee"), "--frame NAME"),
+    **dict.fromkeys(("--repair", "--mend", "--autofix"), "--fix"),
+    **dict.fromkeys(("--bag", "--rosbag"), "--states BAG, or --to ros of mbcli log export"),
     **dict.fromkeys(("--initial", "--start", "--qpos", "--joint"), "--at NAME=VALUE"),
 }
-ALIASES = {"fk": "kinematics", "ik": "kinematics"}  # what people of robots call it
+ALIASES = dict.fromkeys(("fk", "ik", "forward-kinematics", "inverse-kinematics"), "kinematics")
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # errors of disks that take no more
 BUG = 70  # exit codes; the others stand with the errors (mbcli/errors.py)
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -299,14 +304,21 @@ def _say_usage_error(error: click.UsageError) -> None:
     command = error.ctx.command_path if error.ctx else "mbcli"
     message = error.format_message()
     option = getattr(error, "option_name", None)
-    if isinstance(error, click.NoSuchOption) and option in OPTIONS_ELSEWHERE:
-        message = f"No such option '{option}'. Did you mean {OPTIONS_ELSEWHERE[option]}?"
+    meant = OPTIONS_ELSEWHERE.get(str(option)) if isinstance(error, click.NoSuchOption) else None
+    if meant is not None and _has(error.ctx, meant):
+        message = f"No such option '{option}'. Did you mean {meant}?"
     if option in GLOBAL_OPTIONS:
         assert error.ctx is not None  # of a command
         message += f" It goes before the command: mbcli {option} {error.ctx.info_name}"
     if type(error) is not click.UsageError:  # one of click's own checks
         message = f"{message.rstrip('.')}; try {command} --help"
     click.echo(f"{command}: error: {_printable(message)}", err=True)
+
+
+def _has(ctx: click.Context | None, words: str) -> bool:
+    """Whether the command has the option that words name; what another command does is said by all."""
+    known = {name for param in ctx.command.params for name in param.opts} if ctx else set()
+    return " of mbcli " in words or words.split()[0] in known
 
 
 def say(error: object) -> None:

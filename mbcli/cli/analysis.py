@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     EvaluateRows: TypeAlias = Callable[[Context, StateBatch, SimpleNamespace], dict[str, Any]]
     Render: TypeAlias = Callable[[MultibodyPlant, dict[str, Any]], str]
 
+TURN = 2.0 * math.pi  # [rad]
 FEW_ROWS = 100  # that are not worth a compilation
 
 # the decorators of a command that calculates something at a state or at rows of states, around its own options
@@ -279,8 +281,19 @@ def _start(
 ) -> tuple[Context, dict[str, FloatArray]]:
     """(a context in the state that the options describe, the values of vdot, tau or u)."""
     context = loaded.plant.CreateDefaultContext()
-    set_state(loaded, context, state, of_rows)
+    stated = set_state(loaded, context, state, of_rows)
+    if not of_rows and (abs(loaded.plant.GetPositions(context)[stated]) > TURN).any():
+        _ask_about_degrees(loaded.plant, context)
     return context, parse_inputs(loaded.plant, inputs)
+
+
+def _ask_about_degrees(plant: MultibodyPlant, context: Context) -> None:
+    """Warns of angles beyond their limits that would be within them in degrees."""
+    from mbcli.simulation.start_limits import in_words, positions_outside_limits
+
+    odd = [position for position in positions_outside_limits(plant, context) if position.may_be_degrees]
+    if odd:
+        warn(f"{in_words(odd)}; --degrees reads plain angles as degrees, and 30deg is one")
 
 
 def _check_batch(batch: Options, output: OutputOptions) -> None:

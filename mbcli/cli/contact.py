@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import click
@@ -131,5 +132,13 @@ def _apart(pairs: list[dict[str, Any]] | None) -> str:
         return ""
     if not pairs:
         return "no pair of geometries is that near"
-    rows = [[p["geometry_a"], p["geometry_b"], p["distance"], *p["point_A_W"], *p["point_B_W"]] for p in pairs]
+    bodies: dict[str, set[str]] = {}  # that have a geometry of a name
+    for side, p in product("ab", pairs):
+        bodies.setdefault(p[f"geometry_{side}"], set()).add(p[f"body_{side}"])
+
+    def name(p: dict[str, Any], side: str) -> str:
+        geometry, body = p[f"geometry_{side}"], p[f"body_{side}"]
+        return geometry if len(bodies[geometry]) == 1 else f"{body}, {geometry.rpartition('::')[2]}"
+
+    rows = [[name(p, "a"), name(p, "b"), p["distance"], *p["point_A_W"], *p["point_B_W"]] for p in pairs]
     return table(rows, ["A", "B", "distance [m]", "point of A, x [m]", "y", "z", "point of B, x [m]", "y", "z"])

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     "--to",
     "places",
     multiple=True,
-    metavar="FRAME=x,y,z[,qw,qx,qy,qz]",
+    metavar="FRAME=x,y,z[,ORIENTATION]",
     help="Solve for positions first, within limits: the frame's origin is at x, y, z [m] of --relative-to, with the "
-    "orientation of the quaternion. The search starts from the given state; floating bodies do not move.",
+    "orientation of a quaternion qw,qx,qy,qz or of roll,pitch,yaw [rad, or as 90deg]. The search starts from the "
+    "given state; floating bodies do not move.",
 )
 @click.option(
     "--targets",
@@ -74,7 +75,7 @@ def kinematics(
     \b
     mbcli kinematics arm.urdf --frame tool --at elbow=0.3
     mbcli kinematics arm.urdf --states motion.csv --frame tool --format csv
-    mbcli kinematics arm.urdf --ik tool=0.4,0,0.5,0,1,0,0 --json > state.json
+    mbcli kinematics arm.urdf --ik tool=0.4,0,0.5,180deg,0,0 --json > state.json
 
     `mbcli fk` and `mbcli ik` are this command:
 
@@ -94,6 +95,9 @@ def kinematics(
         _require_frames(names, places, values)
         solve_targets(ctx, values, targets, values["states_format"], names, base, search)
         return
+    words = [word for word in (ctx.obj or {}).get("arguments", ()) if not word.startswith("-")]
+    if not places and words[:1] in (["ik"], ["inverse-kinematics"]):
+        raise click.UsageError("ik needs where frames are to be: --to FRAME=x,y,z, or --targets FILE")
     if not places and search:
         raise click.UsageError("--starts, --seed and --collisions are for --ik and --targets")
 
@@ -134,12 +138,26 @@ def place_texts(places: Iterable[str]) -> dict[str, list[float]]:
     for place in places:
         name, equals, text = place.partition("=")
         words = text.replace(",", " ").split()
-        if not equals or len(words) not in (3, 7):
-            raise click.UsageError(f"--ik takes FRAME=x,y,z or FRAME=x,y,z,qw,qx,qy,qz, not '{place}'")
+        if not equals or len(words) not in (3, 6, 7):
+            forms = "FRAME=x,y,z, FRAME=x,y,z,qw,qx,qy,qz or FRAME=x,y,z,roll,pitch,yaw"
+            raise click.UsageError(f"--ik takes {forms}, not '{place}'")
         if name in found:
             raise click.UsageError(f"--ik: a second target for '{name}'")
-        found[name] = [number(word, f"--ik {name}") for word in words]
+        numbers = words[:3] if len(words) == 6 else words
+        found[name] = [number(word, f"--ik {name}") for word in numbers]
+        found[name] += _quaternion(words[3:], name) if len(words) == 6 else []
     return found
+
+
+def _quaternion(words: Sequence[str], name: str) -> list[float]:
+    """w, x, y, z of the words of roll, pitch and yaw."""
+    from mbcli.common.number_text import parse_angle
+    from mbcli.math import RollPitchYaw
+
+    angles = [parse_angle(word) for word in words]
+    if None in angles:
+        raise click.UsageError(f"--ik {name}: '{words[angles.index(None)]}' is no angle as 0.5, 30deg or pi/2")
+    return [float(x) for x in RollPitchYaw(*angles).ToQuaternion().wxyz()]
 
 
 def solve_places(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mbcli.cli.output import tell
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 WATCHED = 1e6  # [s] of a run that its page ends
 
 
-def live_run(options: Options) -> AbstractContextManager[LiveRun | None]:
+def live_run(options: Options, quiet: bool) -> AbstractContextManager[LiveRun | None]:
     """The LiveRun that options ask for, None without --view; a run without -t lasts until it is ended.
 
     UsageError for options of a page without it.
@@ -31,4 +33,7 @@ def live_run(options: Options) -> AbstractContextManager[LiveRun | None]:
     if options.duration is None:
         options.duration = WATCHED
     speed = 1.0 if options.view_speed is None else options.view_speed or None
-    return LiveRun(speed, options.view_port or 0, browser=not options.no_browser, starts_again=True)
+    live = LiveRun(speed, options.view_port or 0, browser=not options.no_browser, starts_again=True)
+    if quiet:  # else the run's notes have the address
+        tell(live.url)
+    return live

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.options import Options, writable_path
-from mbcli.cli.output import emit, number, printable, table
+from mbcli.cli.output import emit, number, printable, table, warn
 from mbcli.cli.world_option import single_logs, world_option
-from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
+from mbcli.common.coordinate_names import AmbiguousNameError, named_by_ending, there_are
 from mbcli.common.json_text import to_json
-from mbcli.common.suggestions import closest
+from mbcli.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,7 @@ Keys of the JSON document, beside log, start_time and end_time [s]:
               peak_speed, rms_speed, peak_power, mean_power [W], energy, energy_back [J] that it gives
               and takes, effort_limit (null without one), duty: the part of the time with an effort
               beyond half of the limit, or of the peak
+              A log of many worlds has entries of each, which begin with world.
   joints      of a log with reactions, each with joint, type, body and frame: the force acts on this
               body at the origin of this frame, along its axes; peak_force [N], peak_time, peak_moment
               [N m], axial_force, radial_force, bending_moment (null without an axis),
@@ -58,7 +59,8 @@ def loads(
     """Peaks, root mean squares, power and duty of actuators, and the forces in joints, over a run.
 
     Forces in joints, for choosing bearings, are those of a log that was written with --fields reactions. Means are
-    over the rows: a log rate that misses peaks misses them here too. `mbcli log plot` shows both over time.
+    over the rows: a log rate that misses peaks misses them here too. `mbcli log plot` shows both over time. Of a log of
+    many worlds all have their rows, or that of --world.
 
     \b
     mbcli simulate arm.urdf --trajectory pick.csv --fields q,v,u,effort,reactions --log-rate 0 -o run.h5
@@ -68,11 +70,7 @@ def loads(
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other")
-    from mbcli.log.reader import Log
-    from mbcli.simulation.joint_loads import loads_of_log
-
-    with single_logs([path], world) as (own,), Log(own) as log:
-        found = loads_of_log(log).as_dict()
+    found = _found(path, world)
     if chosen is not None:
         _choose(found, [name.strip() for name in chosen.split(",") if name.strip()])
     if as_json:
@@ -82,6 +80,31 @@ def loads(
     else:
         text = "\n".join(render(found))
     emit(text.rstrip("\n"), Options(output=output, force=force))
+
+
+def _found(path: str, world: int | None) -> dict[str, Any]:
+    """Loads.as_dict() of a log; of all worlds of a log of many those of each, which begin with its number."""
+    from mbcli.log.reader import Log
+    from mbcli.log.worlds import WorldsLog, is_worlds_log
+    from mbcli.simulation.joint_loads import loads_of_log
+
+    if world is not None or not is_worlds_log(path):
+        with single_logs([path], world) as (own,), Log(own) as log:
+            return loads_of_log(log).as_dict()
+    found = []
+    with WorldsLog(path) as worlds:
+        for number in range(worlds.count):
+            if worlds.count_of_rows(number) > 1:
+                found.append((number, loads_of_log(worlds.world(number)).as_dict()))
+            else:
+                warn(f"{path}: world {number} stopped at its first row: it has no loads")
+    if not found:
+        raise ModelError(f"{path}: error: loads are over time: no world has two rows")
+    joined = {
+        key: [{"world": number, **entry} for number, loads in found for entry in loads[key]]
+        for key in ("actuators", "joints")
+    }
+    return {**found[0][1], "end_time": max(loads["end_time"] for _, loads in found), **joined}
 
 
 def _choose(found: dict[str, Any], names: Sequence[str]) -> None:
@@ -94,9 +117,7 @@ def _choose(found: dict[str, Any], names: Sequence[str]) -> None:
         except AmbiguousNameError as error:
             raise click.UsageError(f"--names: {error.args[0]}") from None
         if not meant:
-            there = list(dict.fromkeys(known["actuators"] + known["joints"]))
-            likely = closest(name, there)
-            hint = f"did you mean '{likely}'?" if likely else f"there are {listed(there)}"
+            hint = there_are(name, known["actuators"] + known["joints"])
             raise click.UsageError(f"--names: the log has no loads of '{name}'; {hint}")
         wanted |= meant
     for key in known:
@@ -108,10 +129,10 @@ def render(found: dict[str, Any]) -> Iterator[str]:
     yield f"from {found['start_time']:.6g} to {found['end_time']:.6g} s"
     if found["actuators"]:
         yield ""
-        header = ("actuator", "unit", "peak", "at s", "rms", "peak speed", "rms speed", "peak W", "mean W")
+        header = ("unit", "peak", "at s", "rms", "peak speed", "rms speed", "peak W", "mean W")
         rows = [
             (
-                printable(a["actuator"]),
+                *_of_whom(a, "actuator"),
                 a["effort_unit"],
                 *(_shown(a[key]) for key in ("peak_effort", "peak_time", "rms_effort", "peak_speed", "rms_speed")),
                 *(_shown(a[key]) for key in ("peak_power", "mean_power", "energy", "energy_back")),
@@ -120,13 +141,13 @@ def render(found: dict[str, Any]) -> Iterator[str]:
             )
             for a in found["actuators"]
         ]
-        yield table(rows, (*header, "J given", "J taken", "limit", "duty"))
+        yield table(rows, (*_columns(found, "actuator"), *header, "J given", "J taken", "limit", "duty"))
     if found["joints"]:
         yield ""
-        header = ("joint", "on body", "peak N", "axial N", "radial N", "95 % N", "bearing N", "peak N m", "bending N m")
+        header = ("on body", "peak N", "axial N", "radial N", "95 % N", "bearing N", "peak N m", "bending N m")
         rows = [
             (
-                printable(j["joint"]),
+                *_of_whom(j, "joint"),
                 printable(j["body"]),
                 *(_shown(j[key]) for key in ("peak_force", "axial_force", "radial_force")),
                 _shown(j["force_percentiles"][1]),
@@ -134,7 +155,16 @@ def render(found: dict[str, Any]) -> Iterator[str]:
             )
             for j in found["joints"]
         ]
-        yield table(rows, header)
+        yield table(rows, (*_columns(found, "joint"), *header))
+
+
+def _columns(found: dict[str, Any], kind: str) -> tuple[str, ...]:
+    return (kind, "world") if "world" in found[f"{kind}s"][0] else (kind,)
+
+
+def _of_whom(entry: dict[str, Any], kind: str) -> tuple[str, ...]:
+    name = printable(entry[kind])
+    return (name, str(entry["world"])) if "world" in entry else (name,)
 
 
 def _shown(value: float | None) -> str:

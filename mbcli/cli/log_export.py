@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mbcli.cli.options import Number, usage_errors
-from mbcli.cli.output import refuse_existing, written
+from mbcli.cli.output import refuse_existing, tell, written
 from mbcli.cli.world_option import whole_log, world_option
 from mbcli.common.json_text import to_json
 from mbcli.common.output_files import is_special
@@ -82,8 +82,12 @@ def log_export(
     file = output or ""  # unless it goes to stdout
     if target is None:
         target = "" if to_stdout else os.path.splitext(file)[1].lstrip(".").lower()
+        if target == "mcap":
+            tell(f"mbcli: {file} has messages of JSON, for Foxglove; --to ros writes those of ROS 2")
         if target not in FORMATS:
-            raise click.UsageError(f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)}")
+            raise click.UsageError(
+                f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)} (a bag of ROS 2)"
+            )
     if to_stdout and as_json:
         raise click.UsageError("--json says what was written: it needs a file, -o FILE")
     if to_stdout and target in BINARY and sys.stdout.isatty():

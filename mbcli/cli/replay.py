@@ -16,10 +16,9 @@ from mbcli.cli.camera_option import camera_option
 from mbcli.cli.options import Number
 from mbcli.cli.output import refuse_existing, warn, write_file, written
 from mbcli.cli.world_option import single_logs, world_option
-from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
+from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending, there_are
 from mbcli.common.json_text import to_json, to_json_line
 from mbcli.common.left_behind import folder_prefix
-from mbcli.common.suggestions import closest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
 PAGE_RATE = 60.0  # [Hz] of the rows in a page
 FILM_RATE, FILM_SIZE = 30.0, (1280, 720)  # [Hz], [pixels] of images
+MOST_WORLDS = 64  # of a log of many, as ghosts of the first
 GIF_RATE, GIF_SIZE = 25.0, (640, 360)  # a GIF counts hundredths of a second
 
 
@@ -105,10 +105,11 @@ def replay(
 ) -> None:
     """Show logs over time: in the browser, or with -o and --frames as files.
 
-    The first log is solid, the others are ghosts. Contact forces are arrows; contact surfaces show their pressure as
-    colour, if the log was written with --fields faces. A log that was written with --fields poses contains everything
-    that is drawn. For another log the poses are computed from its model, and meshes are read from the package or folder
-    of its model file, if that file is unchanged.
+    The first log is solid, the others are ghosts; so are the worlds of a log of many, all but the first. Contact
+    forces are arrows; contact surfaces show their pressure as colour, if the log was written with --fields faces. A
+    log that was written with --fields poses contains everything that is drawn. For another log the poses are
+    computed from its model, and meshes are read from the package or folder of its model file, if that file is
+    unchanged.
 
     \b
     mbcli replay run.h5                             in the browser
@@ -121,7 +122,7 @@ def replay(
     if output is not None:
         _check_output(output, suffix, force)
     quiet = (ctx.obj or {}).get("verbosity", 0) < 0
-    own = ctx.with_resource(single_logs(logs, world))
+    own = ctx.with_resource(single_logs(logs, world, most=MOST_WORLDS))
     runs = _read(own, quiet, allow_outside)
     drawing["traces"] = _traces(drawing["traces"], runs)
     results: list[dict[str, Any]] = []
@@ -183,10 +184,8 @@ def _traces(given: Sequence[str], runs: Sequence[tuple[Scene, Motion]]) -> tuple
         except AmbiguousNameError as error:
             raise click.UsageError(f"--trace: {error.args[0]}") from None
         if not meant:
-            names = [name for names in of_runs for name in names]
-            likely = closest(name, [*names, *(each.rpartition("::")[2] for each in names)])
-            hint = f"; did you mean '{likely}'?" if likely else f"; there are {listed(list(dict.fromkeys(names)))}"
-            raise click.UsageError(f"--trace: there is no body or frame '{name}'{hint}")
+            hint = there_are(name, [each for names in of_runs for each in names])
+            raise click.UsageError(f"--trace: there is no body or frame '{name}'; {hint}")
         found |= dict.fromkeys(meant)
     return tuple(found)
 
@@ -209,7 +208,7 @@ def _page(runs: list[tuple[Scene, Motion]], first: str, drawing: Drawing, *, pla
     from mbcli.pictures.html import replay_page
 
     rate = drawing["fps"] or PAGE_RATE
-    title = ", ".join(motion.name for _, motion in runs)
+    title = listed([motion.name for _, motion in runs])
     runs = _with_surfaces(runs, first, runs[0][1].rows_at_rate(rate))
     thinned = [(scene, motion.at_rate(rate)) for scene, motion in runs]
     traces, speed, camera = drawing["traces"], drawing["speed"], drawing["camera"]

@@ -111,6 +111,14 @@ class SimulateCommand(HoldCommand):
     left_out = HoldCommand.left_out | {"--sleep": f"{DEFAULT_SLEEP_TOLERANCE:g}"}
 
 
+MAKERS = {  # of other files, by their suffixes, from a log
+    **dict.fromkeys((".gif", ".mp4", ".webm", ".html", ".htm"), "replay"),
+    **dict.fromkeys((".png", ".svg", ".pdf"), "log plot"),
+    **dict.fromkeys((".csv", ".jsonl", ".npz", ".parquet", ".mat", ".rrd"), "log export"),
+    ".mcap": "log export --to ros",
+}
+
+
 @click.command(cls=SimulateCommand, epilog=SUMMARY_KEYS)
 @optional_model_options
 @setting_options(RunArguments, TIME)
@@ -123,12 +131,12 @@ class SimulateCommand(HoldCommand):
 @click.option(
     "--states",
     metavar="STARTS",
-    help="With --each: starts, a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': stdin), with constant actuation "
-    "if it has u.",
+    help="A run from every row, all at once, into one log: a CSV, JSONL, NPZ, Parquet or Arrow file or a log ('-': "
+    "stdin) of starts, with constant actuation if it has u.",
 )
 @click.option("--states-format", type=click.Choice(ROW_FORMATS), help="Format of --states.")
 @together(*row_options)
-@click.option("--each", is_flag=True, help="A run from every state of --states, all at once, into one log.")
+@click.option("--each", is_flag=True, help="A run from every state, which --states alone means, too.")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
@@ -254,7 +262,7 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
         with usage_errors():
             given = read_actuation(plant, options)
         return run_each(ctx, loaded, state, options, given, output, StopSignal(), quiet)
-    with live_run(options) as options.view:
+    with live_run(options, quiet) as options.view:
         while True:
             summary, context, code = _run_once(ctx, loaded, state, options, output, quiet)
             if options.view is None or code or not options.view.again:
@@ -293,12 +301,15 @@ def _run_once(
 
 
 def _check_output(path: str, options: Options) -> None:
-    """OutputError if no log can be written, before anything is loaded."""
+    """OutputError if no log can be written, before anything is loaded; UsageError for the name of another file."""
     from mbcli.simulation.log_target import check_log_target
 
-    check_log_target(path, options.resume_path, options.force)
     for target in (path, f"{path}.partial"):
         refuse_given_inputs(target, but=options.resume_path)
+    maker = MAKERS.get(os.path.splitext(path)[1].lower())
+    if maker is not None:
+        raise click.UsageError(f"-o is for a log, an HDF5 file: `mbcli {maker} LOG -o {path}` makes this of one")
+    check_log_target(path, options.resume_path, options.force)
 
 
 def _recorded_run(

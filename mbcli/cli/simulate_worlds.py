@@ -30,17 +30,15 @@ EXIT_CODE_OF_STOPPED = 5
 
 
 def require_each(options: Options, state: Options) -> bool:
-    """UsageError for options that do not go with --states --each, or these without each other."""
-    if options.states is None and options.resume_path is None:
+    """UsageError for options that do not go with --states, which --each is implied by, or need it."""
+    if options.states is None and not (options.each and options.resume_path is not None):
         if options.each:
-            raise click.UsageError("--each needs --states")
+            raise click.UsageError("--each needs --states FILE: a row for each run, as `mbcli simulate --help` says")
         require_tables(options)
         return False
-    if not options.each:
-        raise click.UsageError("--states needs --each here: a run from every state")
     for option in options_of_single_runs(RunArguments):
         if getattr(options, option.parameter) not in (None, False, ()):
-            raise click.UsageError(f"{option.flags[-1]} is for a single run, not for --each")
+            raise click.UsageError(f"{option.flags[-1]} is for a single run, not for --states")
     if any(value not in (None, ()) for key, value in vars(state).items() if key not in ("assignments", "degrees")):
         raise click.UsageError("--states has the starts: no --pose, --q, --v, --state or --random")
     return True

@@ -71,10 +71,12 @@ class Coordinates:
         self._names = {"q": plant.GetPositionNames(), "v": plant.GetVelocityNames()}
         self._angular = {"q": angular_positions(plant), "v": angular_velocities(plant)}
         self._degrees = degrees
+        floating = sum(body.is_floating_base_body() for body in plant.elements.bodies)
+        self._of_bases = {"q": 7 * floating, "v": 6 * floating}
 
     def numbers(self, field: str, text: str) -> FloatArray:
         """Of all entries of a field."""
-        option, words = f"--{field}", _words(text, self._names[field], f"--{field}")
+        option, words = f"--{field}", _words(text, self._names[field], f"--{field}", of_base=self._of_bases[field])
         return np.array([self._value((field, k), word, option) for k, word in enumerate(words)])
 
     def assigned(self, assignments: Iterable[str]) -> dict[tuple[str, int], float]:
@@ -99,10 +101,13 @@ def numbers(text: str, names: Sequence[str], option: str, why_none: str = "") ->
     return np.array([number(word, option) for word in _words(text, names, option, why_none)])
 
 
-def _words(text: str, names: Sequence[str], option: str, why_none: str = "") -> list[str]:
+def _words(text: str, names: Sequence[str], option: str, why_none: str = "", of_base: int = 0) -> list[str]:
+    """of_base: how many of the names are of bases that float."""
     words = [word for word in re.split(r"[,\s]+", text.strip()) if word]
     if len(words) != len(names):
         of = f": {joined(*names)}" if names else f": {why_none}" if why_none else ""
+        if of_base and len(words) == len(names) - of_base:
+            of = f": {of_base} are those of bases that float, which --weld-base holds"
         raise click.UsageError(f"{option} needs {len(names)} numbers, it has {len(words)}{of}")
     return words
 

@@ -1,14 +1,15 @@
 """Coordinates and actuators by name, as options, columns and keys give them.
 
 The whole name, `model_joint_q`, always does. A part of it after some `_`, with or without the part after the last one,
-does if only one name has it: `joint_q`, `joint`; what is called `elbow_joint` is `elbow` too, where nothing else is.
-Among positions and velocities `joint` is the position. A name that can mean several coordinates means none.
+does if only one name has it: `joint_q`, `joint`; what is called `elbow_joint` is `elbow` too, where nothing else is,
+and `elbow_joint_w` is `elbow_w`. Among positions and velocities `joint` is the position. A name that can mean several
+coordinates means none.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mbcli.common.suggestions import closest
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST_LISTED = 6  # names in a message
+KINDS = ("_joint", "_link", "_motor")  # what files of robots put behind the names of their elements
 
 
 class AmbiguousNameError(LookupError):
@@ -91,9 +93,13 @@ class NamedCoordinates:
 
     @cached_property
     def _shortened(self) -> dict[str, list[int]]:
-        """As _endings, of names without `_joint`, which files of robots put behind the name of each joint."""
-        stems = ((name.rpartition("_")[0].removesuffix("_joint"), k) for k, name in enumerate(self.names))
-        return _indices((ending, k) for stem, k in stems for ending in (stem, *_ends(stem)))
+        """As _endings, of names without what KINDS has, which files of robots put behind the name of each joint."""
+        pairs = []
+        for k, name in enumerate(self.names):
+            stem, _, last = name.rpartition("_")
+            bare = _bare(stem, KINDS)
+            pairs += [(ending, k) for short in (bare, f"{bare}_{last}") for ending in (short, *_ends(short))]
+        return _indices(dict.fromkeys(pairs))
 
     @cached_property
     def _last_parts(self) -> set[str]:
@@ -143,20 +149,47 @@ class StateNames:
 def named_by_ending(name: str, names: Iterable[str], what: str) -> str | None:
     """The one of some names that a name means: itself, else the one that ends in it after `_` or `::`; None if none.
 
+    What is called `elbow_joint`, `forearm_link` or `elbow_motor` is `elbow` or `forearm` where nothing else is.
     AmbiguousNameError, which lists them, if several end so.
     """
     wanted, known = name.strip(), list(dict.fromkeys(names))
     of_models = [each for each in known if each.endswith(f"::{wanted}")]
-    ends = [each for each in known if _flat(each) == _flat(wanted) or _flat(each).endswith(f"_{_flat(wanted)}")]
-    found = [wanted] if wanted in known else of_models or ends
+    found = [wanted] if wanted in known else of_models or _ending(wanted, known) or _ending(wanted, known, KINDS)
     if len(found) > 1:
         raise AmbiguousNameError(f"{what} '{name}' can mean {listed(found)}")
     return found[0] if found else None
 
 
+def element_named(name: str, elements: Iterable[Any], what: str) -> Any:
+    """The body, frame or joint that a name means by named_by_ending(). LookupError, with the likely one, if none."""
+    known = {element.scoped_name().get_full(): element for element in elements}
+    found = named_by_ending(name, known, what)
+    if found is None:
+        raise LookupError(f"there is no {what} named '{name}'; {there_are(name, known)}")
+    return known[found]
+
+
+def there_are(name: str, names: Iterable[str]) -> str:
+    """Of a name that means no element: the one that it probably stands for, or the first of all."""
+    known = list(dict.fromkeys(names))
+    plain = dict.fromkeys(each.rpartition("::")[2] for each in known)
+    likely = closest(name, list(plain)) or closest(name, known)
+    return f"did you mean '{likely}'?" if likely else f"there are {listed(list(plain)) or 'none'}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a message: all, or the first few of many."""
     return ", ".join(names[:MOST_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > MOST_LISTED else "")
+
+
+def _ending(name: str, names: Iterable[str], without: tuple[str, ...] = ()) -> list[str]:
+    """The names that are `name` or end in it; without: endings that are left out of them first."""
+    ending = f"_{_flat(name)}"
+    return [each for each in names if _bare(f"_{_flat(each)}", without).endswith(ending)]
+
+
+def _bare(name: str, without: tuple[str, ...]) -> str:
+    return next((name.removesuffix(end) for end in without if name.endswith(end)), name)
 
 
 def _flat(name: str) -> str:

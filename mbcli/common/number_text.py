@@ -14,7 +14,8 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_angle(text: str, degrees: bool = False) -> float | None:
-    """[rad] `0.5`, `30deg`, `0.5rad`, `pi/2`, `-2*pi/3`, `1.5pi`; None for what is none. degrees: of a plain number."""
+    """[rad] `0.5`, `30deg`, `30°`, `0.5rad`, `pi/2`, `-2*pi/3`, `1.5pi`; None for none. degrees: of a plain number."""
+    text = f"{text[:-1]}deg" if text.endswith("°") else text
     of_pi = OF_PI.fullmatch(text)
     if of_pi:
         sign, factor, divisor = of_pi.groups()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.errors import ArgumentError, ModelError
+from mbcli.errors import ModelError
 from mbcli.identification.data_checks import driven
 from mbcli.identification.estimation import (
     TOLERANCE,
@@ -30,6 +30,7 @@ from mbcli.identification.estimation import (
     weigh,
 )
 from mbcli.identification.findings import Finding
+from mbcli.identification.subject import link_named
 from mbcli.multibody.inertia.inertial_parameters import of_central_inertia
 
 if TYPE_CHECKING:
@@ -200,10 +201,8 @@ def _refuse_chains(subject: Subject) -> None:
 
 
 def _frame_of(subject: Subject, link: str) -> int:
-    moved = {subject.plant.elements.bodies[n].name(): n for links in subject.moved.links for n in links}
-    if link not in moved:
-        raise ArgumentError(f"known load: no link '{link}' on a joint; there are {', '.join(moved)}")
-    return int(subject.plant.elements.bodies[moved[link]].body_frame().index())
+    moved = [subject.plant.elements.bodies[n] for links in subject.moved.links for n in links]
+    return int(subject.plant.elements.bodies[link_named(link, moved, "known load")].body_frame().index())
 
 
 def _efforts(subject: Subject, frame: int, run: Run) -> FloatArray:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.errors import ArgumentError, ModelError
+from mbcli.errors import ModelError
 from mbcli.identification.records import CONTACT, FORCES, given
 from mbcli.identification.signals import EDGE
+from mbcli.models.loading import find_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +43,7 @@ class Feet:
 
     def __init__(self, plant: Any, names: Sequence[str] = ()) -> None:
         self._plant, self.names = plant, list(names)
-        for name in names:
-            if not plant.HasFrameNamed(name):
-                raise ArgumentError(f"feet: no link or frame '{name}'")
-        self._frames = [int(plant.GetFrameByName(name).index()) for name in names]
+        self._frames = [int(find_frame(plant, name, "feet").index()) for name in names]
         self._first = len(plant.GetActuatorNames())
         self.bases = np.zeros(plant.num_velocities(), dtype=bool)
         for joint in plant.moving_joints():

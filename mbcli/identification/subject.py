@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mbcli.common.coordinate_names import element_named
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.engine.runtime.kernel import may_compile
 from mbcli.errors import ArgumentError, ModelError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from mbcli.identification.signals import Run
     from mbcli.math.array_types import FloatArray
+    from mbcli.multibody.tree import RigidBody
 
 REST = 0.5  # [s] that a joint stands at least; where it is slow for a shorter time it turns back
 SHOWN = 60  # states that show what can be known
@@ -47,6 +49,14 @@ SPREAD = 2.0  # [rad or m] how far their positions are from the default ones
 DENSITY = 1000.0  # [kg/m^3] of the ball that stands for the size of a link whose file has no inertia to speak of
 HOLD = "; joints that stand still: --held NAME, NAME=VALUE or all"  # the end of a message
 FLATTEST = 1e-3  # a second moment below this part of the ball's is not taken as knowledge
+
+
+def link_named(name: str, links: Sequence[RigidBody], argument: str) -> int:
+    """The index of the body that a name means by any unambiguous ending; links: those that may be. ArgumentError."""
+    try:
+        return int(element_named(name, links, "link with a mass on a joint").index())
+    except LookupError as error:
+        raise ArgumentError(f"{argument}: {error.args[0]}") from None
 
 
 class Subject:
@@ -133,11 +143,8 @@ class Subject:
             self.links += massive
             self._weighs += [self.moved.under_gravity[k]] * len(massive)
         if payload is not None:
-            found = [k for k, n in enumerate(self.links) if bodies[n].name() == payload]
-            if len(found) != 1:
-                there = ", ".join(bodies[n].name() for n in self.links)
-                raise ArgumentError(f"payload: no link '{payload}' with a mass on a joint; there are {there}")
-            self.links, self._weighs = [self.links[found[0]]], [self._weighs[found[0]]]
+            n = link_named(payload, [bodies[n] for n in self.links], "payload")
+            self.links, self._weighs = [n], [self._weighs[self.links.index(n)]]
         if not self.links:
             raise ModelError("no joint moves a link with a mass: there is nothing to identify")
         if not identified:

@@ -44,6 +44,11 @@ PART_STORED = 16
 MOST_DEPTH, MOST_OBJECTS = 16, 20_000  # of groups and datasets in a file
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3  # numbers of HDF5's filters
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
+OTHERS = {  # what files of other kinds begin with: what is said of them
+    b"<": "; it is XML: mbcli view shows a model",
+    b"\x89MCAP": "; it is MCAP: --states and identify --data read its messages of joints",
+    b"SQLite f": "; it is SQLite: --states and identify --data read bags of ROS 2",
+}
 
 
 class DamagedLogError(ModelError):
@@ -96,9 +101,11 @@ class GuardedFile:
             handle = open(self.path, "rb")  # noqa: SIM115
         except OSError as error:
             raise ResourceError(f"{self.name}: error: cannot be read: {error.strerror}") from None
-        if handle.read(len(SIGNATURE)) != SIGNATURE:
+        start = handle.read(len(SIGNATURE))
+        if start != SIGNATURE:
             handle.close()
-            raise ModelError(f"{self.name}: error: is not an HDF5 file")
+            known = next((what for sign, what in OTHERS.items() if start.startswith(sign)), "")
+            raise ModelError(f"{self.name}: error: is not an HDF5 file{known}")
         return handle
 
     def _open(self) -> h5py.File:

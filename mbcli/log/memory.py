@@ -93,6 +93,11 @@ class MemoryLog(Table):
         """Whether the run has ended."""
         return self.status in layout.FINAL_STATUSES
 
+    @property
+    def model(self) -> str:
+        """The JSON document of the model."""
+        return self.header.model
+
     def fields(self) -> tuple[str, ...]:
         """The paths of what has one row a sample."""
         return tuple(self._empty)

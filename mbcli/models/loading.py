@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mbcli.common.argument_names import argument
-from mbcli.common.coordinate_names import listed
+from mbcli.common.coordinate_names import element_named, listed
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.setting import complete, documented, settings_of
 from mbcli.config.scene_graph_config import SceneGraphConfig
@@ -465,7 +465,7 @@ def _refuse_loops(plant: MultibodyPlant) -> None:
 
 
 def find_frame(plant: MultibodyPlant, name: str, wanted_by: str) -> Frame:
-    """A frame or body by its name, or by `instance::name` if several models have one of that name.
+    """A frame or body by any unambiguous ending of its name, `instance::name` if several models have one of that name.
 
     wanted_by: the argument that names it. Raises ArgumentError.
     """
@@ -481,17 +481,21 @@ def find_frame(plant: MultibodyPlant, name: str, wanted_by: str) -> Frame:
         if "name the model instance" in message:
             found = [f for f in plant.elements.frames if f.name() == element]
             message += f", as {plant.GetModelInstanceName(found[0].model_instance())}::{element}"
-        elif "did you mean" not in message:
-            named = [f.name() for f in plant.elements.frames if f.is_body_frame() or f.place is not None]
-            message += f"; there are {listed(named)}"
-        raise ArgumentError(f"{wanted_by}: {message}") from None
+            raise ArgumentError(f"{wanted_by}: {message}") from None
+    stated = [f for f in plant.elements.frames if f.is_body_frame() or f.place is not None]
+    try:
+        return element_named(name, stated, "frame")
+    except LookupError as error:
+        raise ArgumentError(f"{wanted_by}: {error.args[0]}") from None
 
 
 def _weld(plant: MultibodyPlant, name: str) -> None:
     """Welds a frame to the world; ModelError if its body is held already."""
     frame = find_frame(plant, name, argument("weld"))
     if frame.is_world_frame():
-        raise ArgumentError(f"{argument('weld')}: the world cannot be welded to itself")
+        raise ArgumentError(
+            f"{argument('weld')}: the world cannot be welded to itself; {argument('weld_base')} welds the base"
+        )
     body = frame.body()
     inboard = {mobod.link: mobod for mobod in plant.forest()[0]}
     mobod = inboard[int(body.index())]

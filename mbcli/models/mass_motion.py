@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import there_are
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.math.array_arguments import as_array
 from mbcli.multibody.core.mass_properties import MOVING
+from mbcli.multibody.tree.index import ModelInstanceIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -107,7 +109,8 @@ def instances_with_mass(context: Context, names: Iterable[str] = ()) -> Any:
     names = list(names)
     for name in names:
         if not plant.HasModelInstanceNamed(name):
-            raise ArgumentError(f"{argument('instance')}: there is no model '{name}'")
+            there = [plant.GetModelInstanceName(ModelInstanceIndex(k)) for k in range(2, plant.num_model_instances())]
+            raise ArgumentError(f"{argument('instance')}: there is no model '{name}'; {there_are(name, there)}")
     chosen: Any = [plant.GetModelInstanceByName(name) for name in names] or MOVING
     if chosen is MOVING and not plant.CalcTotalMass(context, MOVING) > 0.0:
         chosen = None

@@ -1,10 +1,10 @@
 """Parameters of elements by name: `joint.elbow.damping=0.3`, `body.gripper.mass=+0.5`, `actuator.*.gear_ratio=*1.1`.
 
 A path is KIND.NAME.PARAMETER, or KIND.NAME.PARAMETER.COMPONENT (`body.hand.com.z`, `joint.base.default_position.2`).
-NAME is that of an element, `instance::name` where several models have one of that name, or a pattern of the shell
-(`*`, `?`, `[ab]`), which means all elements that match it and have the parameter, but for joints of six degrees of
-freedom. For a geometry the name of its body will do: it means all geometries of that body. VALUE is a number, or as
-many as the parameter has: `[0, 0, 0.1]`; `+X` adds to the value before, `*X` multiplies it.
+NAME is that of an element, or any unambiguous ending of it, `instance::name` where several models have one of that
+name, or a pattern of the shell (`*`, `?`, `[ab]`), which means all elements that match it and have the parameter, but
+for joints of six degrees of freedom. For a geometry the name of its body will do: it means all geometries of that body.
+VALUE is a number, or as many as the parameter has: `[0, 0, 0.1]`; `+X` adds to the value before, `*X` multiplies it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbcli.common.argument_names import argument
-from mbcli.common.coordinate_names import listed
+from mbcli.common.coordinate_names import AmbiguousNameError, listed, named_by_ending
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.number_text import parse_number
 from mbcli.common.suggestions import closest
@@ -307,7 +307,7 @@ def _found(loaded: LoadedModel, path: ParameterPath) -> list[_Element]:
 
 
 def _matching(path: ParameterPath, every: Sequence[_Element], there: Sequence[_Element], name: str) -> list[_Element]:
-    """Those that a pattern means."""
+    """Those that a pattern means, or any unambiguous ending of a name, or of that of a geometry's body."""
     if WILDCARDS.search(name):
         by_body = path.kind == "geometry"
         found = [e for e in there if fnmatchcase(e.name, name) or (by_body and fnmatchcase(e.body, name))]
@@ -315,6 +315,13 @@ def _matching(path: ParameterPath, every: Sequence[_Element], there: Sequence[_E
         if found:
             return _with_parameter(path, found)
         raise _fault(path.text, f"no {path.kind} has a name like '{path.name}'; there are {_names(every)}")
+    try:
+        meant = named_by_ending(name, [e.whole_name for e in there], path.kind)
+        body = named_by_ending(name, [e.body for e in there if e.body], "body") if meant is None else None
+    except AmbiguousNameError as error:
+        raise _fault(path.text, error.args[0]) from None
+    if meant or body:
+        return _with_parameter(path, [e for e in there if e.whole_name == meant or e.body == body])
     likely = closest(name, list(dict.fromkeys([*(e.name for e in every), *(e.body for e in every if e.body)])))
     hint = f"did you mean {path.kind}.{likely}.{path.parameter}?" if likely else f"there are {_names(every)}"
     raise _fault(path.text, f"there is no {path.kind} named '{path.name}'; {hint}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mbcli.pictures.cameras import Camera
     from mbcli.pictures.scene import Scene
 
-PICTURES = 60.0  # a second, at most
+PICTURES = 120.0  # a second, at most: a page that asks 60 times finds new ones
 LOOK = 0.05  # [s] between looks for the end of the run while it waits
 SLEEP = 1e-3  # [s] that are worth a sleep
 BEHIND = 0.1  # [s] of wall-clock time that a run which is too slow does not catch up with

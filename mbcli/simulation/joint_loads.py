@@ -18,6 +18,7 @@ from mbcli.multibody.tree.joint_kinds import has_angular_rate
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mbcli.log.memory import MemoryLog
     from mbcli.log.reader import Log
     from mbcli.math.array_types import FloatArray
 
@@ -98,7 +99,7 @@ class Loads:
         return asdict(self)
 
 
-def loads_of_log(log: Log) -> Loads:
+def loads_of_log(log: Log | MemoryLog) -> Loads:
     """The Loads of a log. ModelError if it has neither efforts nor reactions, or fewer than two rows."""
     if log.row_count < 2:
         raise ModelError(f"{log.path}: error: loads are over time: the log has {log.row_count} rows")
@@ -126,7 +127,9 @@ def _shares(times: FloatArray) -> FloatArray:
     return weights / weights.sum()
 
 
-def _actuators(log: Log, model: Mapping[str, Any], times: FloatArray, efforts: FloatArray) -> list[ActuatorLoad]:
+def _actuators(
+    log: Log | MemoryLog, model: Mapping[str, Any], times: FloatArray, efforts: FloatArray
+) -> list[ActuatorLoad]:
     joints = {(joint["name"], joint["model_instance"]): joint for joint in model["joints"]}
     entries = {f"{each['model_instance']}_{each['name']}": each for each in model["actuators"]}
     share, duration, speeds = _shares(times), times[-1] - times[0], np.asarray(log.v)

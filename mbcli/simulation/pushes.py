@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mbcli.common.argument_names import argument
+from mbcli.common.coordinate_names import element_named
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.number_text import parse_number
-from mbcli.common.suggestions import name_or_list
 from mbcli.common.text_tables import read_text_table, shown
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.multibody.tree.index import BodyIndex
@@ -185,16 +185,12 @@ def _pushes_of_table(path: str) -> list[Push]:
 
 
 def pushed_body(plant: MultibodyPlant, name: str) -> RigidBody:
-    """The body that a push names. ArgumentError if there is none, several are called so, or it cannot move."""
+    """The body that a push names by any unambiguous ending. ArgumentError if there is none, or it cannot move."""
     bodies = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
-    scoped = {f"{plant.GetModelInstanceName(body.model_instance())}::{body.name()}": body for body in bodies}
-    found = [body for full, body in scoped.items() if name in (full, body.name())]
-    if not found:
-        hint = name_or_list(name, [body.name() for body in bodies])
-        raise ArgumentError(f"{argument('pushes')}: there is no body '{name}': {hint}")
-    if len(found) > 1:
-        several = ", ".join(full for full, body in scoped.items() if body in found)
-        raise ArgumentError(f"{argument('pushes')}: several bodies are called '{name}': {several}")
-    if plant.IsAnchored(found[0]):
+    try:
+        body: RigidBody = element_named(name, bodies, "body")
+    except LookupError as error:
+        raise ArgumentError(f"{argument('pushes')}: {error.args[0]}") from None
+    if plant.IsAnchored(body):
         raise ArgumentError(f"{argument('pushes')}: the body '{name}' is fixed to the world: no force moves it")
-    return found[0]
+    return body

@@ -3,6 +3,8 @@
 import json
 import shutil
 import sqlite3
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +22,7 @@ from mbcli.models import load_model
 
 PENDULUM = SAMPLES / "double_pendulum.urdf"
 NAMES = ["shoulder", "elbow"]
+SUPPORT = Path(__file__).parents[1] / "support"
 WALKER = """<sdf version="1.11"><model name="m">
 <link name="base"><inertial><mass>1</mass></inertial>
  <sensor name="imu" type="imu"><pose>0.1 0 0 0 0 0.3</pose></sensor></link>
@@ -130,15 +133,43 @@ def test_damaged_bags_end_with_a_line(tmp_path, plant, recorded):
     broken(cut, "not a bag of ROS 2")
 
 
-def test_an_export_has_the_messages_of_ros_and_is_states_again(tmp_path):
-    reader = pytest.importorskip("mcap_ros2.reader")
-    model, log, bag = tmp_path / "m.sdf", tmp_path / "m.h5", tmp_path / "m.mcap"
+def exported(folder):
+    """(model, log, bag) of a run whose base floats, with an IMU and a force-torque sensor."""
+    model, log, bag = folder / "m.sdf", folder / "m.h5", folder / "m.mcap"
     model.write_text(WALKER)
     words = ("--at", "j=0.4", "--v", "0 0 1 0 0 0 2", "-t", 0.05, "--log-rate", 100, "--fields", "q,v,u,poses,sensors")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MBCLI_JIT", "0")
         succeed("-q", "simulate", model, "--actuators", "motor", "--u", "j=0.5", *words, "-o", log)
     succeed("log", "export", log, "--to", "ros", "-o", bag)
+    return model, log, bag
+
+
+def test_the_reader_of_foxglove_reads_the_same_messages(tmp_path):
+    """Another decoder of CDR and of MCAP, in another language: all messages, field by field, are those of mcap_ros2."""
+    script, node = SUPPORT / "read_bag.js", shutil.which("node")
+    if node is None or subprocess.run([node, script], capture_output=True, check=False).returncode:
+        pytest.skip("needs node, and by NODE_PATH @mcap/core, @foxglove/rosmsg, @foxglove/rosmsg2-serialization, fzstd")
+    reader = pytest.importorskip("mcap_ros2.reader")
+    *_, bag = exported(tmp_path)
+    read = json.loads(subprocess.run([node, script, bag], capture_output=True, check=True).stdout)
+    wanted = [
+        [each.channel.topic, each.log_time_ns, each.schema.name, as_data(each.ros_msg)]
+        for each in reader.read_ros2_messages(str(bag))
+    ]
+    assert len(wanted) == 25 and sorted(read, key=lambda row: row[:2]) == sorted(wanted, key=lambda row: row[:2])
+
+
+def as_data(value):
+    """A message of mcap_ros2 as JSON has it."""
+    if hasattr(value, "__slots__"):
+        return {name: as_data(getattr(value, name)) for name in value.__slots__}
+    return [as_data(each) for each in value] if isinstance(value, list) else value
+
+
+def test_an_export_has_the_messages_of_ros_and_is_states_again(tmp_path):
+    reader = pytest.importorskip("mcap_ros2.reader")
+    model, log, bag = exported(tmp_path)
     found = {}
     for message in reader.read_ros2_messages(str(bag)):
         found.setdefault(message.channel.topic, []).append((message.log_time_ns, message.schema.name, message.ros_msg))

@@ -15,6 +15,7 @@ ARM, CART = SAMPLES / "double_pendulum.urdf", SAMPLES / "cart_pole.sdf"
     ("text", "value"),
     [
         ("0.5", 0.5), ("-1e-3", -1e-3), ("0.5rad", 0.5), ("30deg", math.pi / 6.0), ("-90deg", -math.pi / 2.0),
+        ("90°", math.pi / 2.0), ("°", None),
         ("pi", math.pi), ("-pi/4", -math.pi / 4.0), ("2*pi/3", 2.0 * math.pi / 3.0), ("1.5pi", 1.5 * math.pi),
         ("+pi/2.5", math.pi / 2.5), ("pi/0", None), ("deg", None), ("pi*", None), ("1_0", None), ("inf", None),
         ("30degrad", None), ("pipi", None), ("", None), ("3 deg", None),
@@ -95,3 +96,20 @@ def test_a_start_far_beyond_a_limit_is_asked_whether_it_is_of_degrees(tmp_path):
     assert "(if these are degrees: 1.5708 rad)" in cli(*words, "--at", "elbow=90").err
     assert "degrees" not in cli(*words, "--at", "elbow=3").err
     assert "degrees" not in cli(*words, "--at", "elbow=300").err  # 5.2 rad would be beyond it too
+
+
+def test_an_analysis_asks_whether_a_number_beyond_limits_is_of_degrees():
+    done = cli("gravity", SAMPLES / "arm7.urdf", "--at", "joint_2=90")
+    assert done.code == 0 and done.err.count("\n") == 1
+    assert "joint_2_q is 90, " in done.err and "(if these are degrees: 1.5708 rad); --degrees reads plain" in done.err
+    assert succeed("gravity", SAMPLES / "arm7.urdf", "--at", "joint_2=90deg").err == ""
+    assert succeed("gravity", SAMPLES / "arm7.urdf", "--at", "joint_2=3").err == ""  # beyond them, and no turn
+
+
+def test_a_list_without_the_base_says_that_it_floats():
+    free = SAMPLES / "quadruped.urdf"
+    done = cli("gravity", free, "--q", "0 " * 12)
+    assert done.code == 2 and "it has 12: 7 are those of bases that float, which --weld-base holds" in done.err
+    done = cli("gravity", free, "--v", "0 " * 11)
+    assert done.code == 2 and "it has 11: quadruped_trunk_wx" in done.err
+    assert cli("gravity", free, "--weld-base", "--q", "0 " * 12).code == 0

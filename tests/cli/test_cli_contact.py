@@ -91,3 +91,15 @@ def test_the_library_gives_what_the_command_prints(scene, monkeypatch):
     assert len(contact_points(context, single_points=True)) == 2 and len(geometry_distances(context)) == 3
     with pytest.raises(RuntimeError, match="no scene graph"):
         contact_points(load_model(scene, contact=False).plant.CreateDefaultContext())
+
+
+def test_geometries_of_one_name_are_told_by_their_bodies(tmp_path):
+    ball = """<link name="{0}"><inertial><mass value="1"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+      <collision name="shell"><geometry><sphere radius="0.1"/></geometry></collision></link>"""
+    joint = """<joint name="j{1}" type="revolute"><parent link="{0}"/><child link="{1}"/><origin xyz="1 0 0"/>
+      <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>"""
+    parts = [ball.format(name) for name in "abc"] + [joint.format(*pair) for pair in ("ab", "bc")]
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{"".join(parts)}</robot>')
+    line = succeed("contact", tmp_path / "r.urdf", "--weld-base", "--distances").out.splitlines()[-1]
+    assert line.startswith("r::a, shell  r::c, shell") and " 1.8 " in line

@@ -418,7 +418,6 @@ def test_starts_that_do_not_close_a_loop_are_assembled_as_single_runs_do_it(tmp_
     ("words", "message"),
     [
         (("--states", "starts.csv", "--each", "--fill", "default", "--fields", "rays"), "there is no 'rays'"),
-        (("--states", "starts.csv"), "--states needs --each"),
         (("--each",), "--each needs --states"),
         (("--threads", 2), "--threads is for --states --each"),
         (("--states", "starts.csv", "--each", "--q", "1 2"), "--states has the starts"),

@@ -126,6 +126,11 @@ def test_a_name_of_an_element_is_itself_or_the_only_one_that_ends_so():
     names = ["a::tool", "a::left_tool_tip", "b::right_tool_tip", "grip_tool"]
     for text, meant in (("grip_tool", "grip_tool"), ("tool", "a::tool"), ("left_tool_tip", "a::left_tool_tip")):
         assert named_by_ending(text, names, "frame") == meant
+    kinds = ["ur::elbow_joint", "ur::elbow_motor", "ur::wrist_link", "ur::wrist"]
+    assert named_by_ending("wrist", kinds, "body") == "ur::wrist"  # before what is called a kind of it
+    with pytest.raises(AmbiguousNameError, match="can mean ur::elbow_joint, ur::elbow_motor"):
+        named_by_ending("elbow", kinds, "joint")
+    assert named_by_ending("elbow", kinds[:1], "joint") == "ur::elbow_joint"
     assert named_by_ending("a_tool", names, "frame") == "a::tool" and named_by_ending("left", names, "frame") is None
     with pytest.raises(AmbiguousNameError, match="frame 'tip' can mean a::left_tool_tip, b::right_tool_tip"):
         named_by_ending("tip", names, "frame")

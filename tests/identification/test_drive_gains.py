@@ -117,7 +117,7 @@ def test_a_gain_that_the_load_does_not_show_is_named_and_can_be_given(arm, tmp_p
     assert result.gains.errors[-1] == 0.0
     given = Settings(known_load=LOAD, gains=GAINS)
     assert (identify(plant, [free], settings=given, loaded=[free]).gains.values == GAINS).all()
-    with pytest.raises(ArgumentError, match="no link 'tool' on a joint"):
+    with pytest.raises(ArgumentError, match="no link with a mass on a joint named 'tool'"):
         identify(plant, [free], settings=Settings(known_load=KnownLoad("tool", 1.0)), loaded=[free])
 
 

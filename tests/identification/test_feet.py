@@ -102,7 +102,7 @@ def test_forces_that_are_taken_for_none_are_not_explained(standing, tmp_path):
 def test_feet_need_names_and_columns(standing, tmp_path):
     folder, plant, _, columns, contacts, _ = standing
     path = write_csv(tmp_path / "stands.csv", columns | contacts)
-    with pytest.raises(ArgumentError, match="no link or frame 'paw'"):
+    with pytest.raises(ArgumentError, match="no frame named 'paw'"):
         identify(plant, [path], settings=Settings(feet=["paw"]))
     bare = write_csv(tmp_path / "bare.csv", columns)
     with pytest.raises(ModelError, match=f"nothing says when {FEET[0]} touches, .*u:{FEET[0]}.contact"):

@@ -92,3 +92,27 @@ def test_python_opens_a_log_of_many_worlds_as_any_other(logs):
         assert table["double_pendulum_elbow_q"].loc[3].iloc[0] == pytest.approx(0.3)
     with pytest.raises(mbcli.errors.ModelError, match="is of many worlds"):
         Log(logs[0])
+
+
+def test_loads_of_all_worlds_are_those_of_each(logs):
+    joined = json.loads(succeed("loads", logs[0], "--json").out)
+    assert [entry.pop("world") for entry in joined["actuators"]] == list(range(7))
+    alone = [json.loads(succeed("loads", logs[0], "--world", k, "--json").out) for k in range(7)]
+    assert joined["actuators"] == [loads["actuators"][0] for loads in alone]
+    assert joined["end_time"] == alone[0]["end_time"] and joined["joints"] == []
+    text = succeed("loads", logs[0], "--names", "elbow").out.splitlines()
+    assert text[2].split()[:2] == ["actuator", "world"] and [line.split()[1] for line in text[3:]] == list("0123456")
+
+
+def test_replay_shows_all_worlds_the_first_solid(logs, tmp_path, monkeypatch):
+    shown = {}
+    monkeypatch.setattr("mbcli.pictures.html.replay_page", lambda runs, title, **how: shown.update(runs=runs) or title)
+    succeed("replay", logs[0], "-o", tmp_path / "all.html")
+    title = (tmp_path / "all.html").read_text()
+    assert title.startswith("starts.h5, world 0, starts.h5, world 1") and title.endswith("(7 in all)")
+    with WorldsLog(logs[0]) as log:
+        for k, (_, motion) in enumerate(shown["runs"]):
+            assert motion.name.endswith(f"world {k}") and motion.times[-1] == pytest.approx(log.end_times[k])
+    monkeypatch.setattr("mbcli.cli.replay.MOST_WORLDS", 6)
+    refused = cli("replay", logs[0], "-o", tmp_path / "more.html")
+    assert refused.code == 2 and "has 7 worlds, more than 6: --world N names one" in refused.err

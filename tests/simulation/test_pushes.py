@@ -106,7 +106,7 @@ def test_the_log_goes_on_and_is_verified_with_its_pushes(brick, tmp_path):
         ("b=1,2,3 at 4", 2, "'b=1,2,3 at 4' is not BODY=fx,fy,fz[@x,y,z] [from T] [to T]"),
         ("b=1,2,3 from 1 to 1", 2, "the push of 'b' from 1 s to 1 s has no duration"),
         ("b=1,2,3 from soon", 2, "a time is a finite number of seconds"),
-        ("brick=1,2,3", 2, "--push: there is no body 'brick': one of b"),
+        ("brick=1,2,3", 2, "--push: there is no body named 'brick'; there are b"),
         ("missing.csv", 4, "missing.csv: error: no such file"),
     ],
 )

@@ -241,7 +241,7 @@ def test_random_pushes_are_those_of_single_runs_of_their_seeds():
     assert len(set(worlds.v[:, 0].tolist())) == 3
     with pytest.raises(ArgumentError, match="a random push needs an end"):
         worlds.push("c=30@random for 0.005")
-    with pytest.raises(ArgumentError, match="there is no body 'd'"):
+    with pytest.raises(ArgumentError, match="there is no body named 'd'"):
         worlds.push("d=1,0,0")
 
 
@@ -401,7 +401,7 @@ def test_a_controller_that_fails_in_each_ends_with_one_line_and_keeps_the_log(fo
         (["--fields", "rays"], "there is no 'rays'"),
         (["--fields", "tracking"], "the run has no --trajectory"),
         (["--fields", "targets"], "no PD controllers act in the steps"),
-        (["--push", "d=1,0,0"], "there is no body 'd'"),
+        (["--push", "d=1,0,0"], "there is no body named 'd'"),
     ],
 )
 def test_what_does_not_go_with_each_is_refused(folder, words, message):

@@ -2,6 +2,7 @@
 "use strict";
 
 const PULL_COLOR = 0x2563ab;
+const SLOW_PICTURES = 8, SLOW = 80; // so many pictures of more than so many [ms] are those of a processor
 
 class LiveRun {
   constructor(data) {
@@ -161,8 +162,16 @@ class LiveRun {
     return true;
   }
 
+  // Once an animation frame; where these are too rare, the stage becomes coarse.
   async ask() {
-    while (await this.look()) await new Promise((done) => setTimeout(done, 15));
+    let since = performance.now();
+    while (await this.look()) {
+      await new Promise(requestAnimationFrame);
+      if (this.pictures % SLOW_PICTURES) continue;
+      const now = performance.now();
+      if (now - since > SLOW_PICTURES * SLOW && !document.hidden && !this.stage.coarse) this.stage.coarsen();
+      since = now;
+    }
   }
 
   draw(state) {

@@ -4,6 +4,8 @@
 const NO_WEBGL = "This browser draws no 3D pictures, since its WebGL is off or missing: try another browser, or switch on " +
   "hardware acceleration in its settings.";
 
+const COARSE_PIXELS = 300_000; // of 1060 x 800 a third
+
 // Whether there is nothing but the picture: films and images, which the processor draws.
 function isPlain() {
   return document.body.classList.contains("plain");
@@ -56,11 +58,20 @@ class Stage {
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    const coarse = Math.min(Math.sqrt(COARSE_PIXELS / (width * height)), 1);
+    this.renderer.setPixelRatio(this.coarse ? coarse : Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.draw();
+  }
+
+  // For a processor that draws in place of a graphics card: fewer pixels, no shadows, no fine grid.
+  coarsen() {
+    this.coarse = true;
+    this.sun.castShadow = false;
+    this.ground.children[0].visible = false;
+    this.resize();
   }
 
   // Draws once in the next animation frame, however often it is asked for.

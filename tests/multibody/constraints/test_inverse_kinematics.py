@@ -8,6 +8,7 @@ from command_line import cli, succeed
 from repository import SAMPLES
 
 from mbcli.errors import ArgumentError, NumericalError
+from mbcli.math import RollPitchYaw
 from mbcli.models import frame_places, inverse_kinematics, load_model
 from mbcli.models.loading import ModelText
 from mbcli.multibody.assembly.closed_chains import ClosedChains
@@ -155,11 +156,27 @@ def test_the_command_solves_and_its_state_can_be_used(tmp_path):
     assert near.json()["q"] == pytest.approx(document["q"], abs=1e-9)
 
 
+def test_an_orientation_may_be_roll_pitch_and_yaw():
+    by_angles = succeed("ik", ARM, "--to", "flange=0.4,0.1,0.5,180deg,-0.2,pi/6", "--json").json()
+    wxyz = RollPitchYaw(np.pi, -0.2, np.pi / 6).ToQuaternion().wxyz()
+    by_quaternion = succeed("ik", ARM, "--to", f"flange=0.4,0.1,0.5,{','.join(map(repr, map(float, wxyz)))}", "--json")
+    assert by_angles["q"] == by_quaternion.json()["q"]
+    X_WF = np.array(by_angles["frames"]["flange"]["X_WF"])
+    np.testing.assert_allclose(
+        X_WF[:3, :3], RollPitchYaw(np.pi, -0.2, np.pi / 6).ToRotationMatrix().matrix(), atol=1e-9
+    )
+
+
 @pytest.mark.parametrize(
     "words, code, message",
     [
+        (("--ik", "flange=0,0,1,0,x,0"), 2, "--ik flange: 'x' is no angle as 0.5, 30deg or pi/2"),
         (("--ik", "flange=9,0,0"), 5, "flange cannot get where it is wanted within the limits"),
-        (("--ik", "flange=1,2"), 2, "--ik takes FRAME=x,y,z or FRAME=x,y,z,qw,qx,qy,qz, not 'flange=1,2'"),
+        (
+            ("--ik", "flange=1,2"),
+            2,
+            "--ik takes FRAME=x,y,z, FRAME=x,y,z,qw,qx,qy,qz or FRAME=x,y,z,roll,pitch,yaw, not 'flange=1,2'",
+        ),
         (("--ik", "flange"), 2, "--ik takes FRAME=x,y,z"),
         (("--ik", "flange=1,2,x"), 2, "--ik flange: 'x' is not a finite number"),
         (("--ik", "flange=0,0,1", "--ik", "flange=0,0,1"), 2, "--ik: a second target for 'flange'"),
