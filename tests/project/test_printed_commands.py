@@ -40,6 +40,7 @@ FENCED = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 PYTHON_NOT_RUN = {  # by a part of a block: why
     "stable_baselines": "a package that CI has not; tests/environments has fences for it",
     "gymnasium.make": "a package that CI has not",
+    "RemoteEnvironments": "a cluster; tests/environments has some",
     "torchrl": "a package that CI has not",
     "rllib": "a package that CI has not",
     "xarray": "a package that CI has not",

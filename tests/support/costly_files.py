@@ -13,7 +13,7 @@ COSTLY = (
     "constraint_rows deformable_cases "
     "convert_kinds cli_every_command untrusted_models deep_overlaps implicit_elements cli_simulate_each bounce_energy "
     "constraint_derivatives cli_simulate_contact stores docstring_examples log_writer cli_differential "
-    "child_processes kept_kernels"
+    "child_processes kept_kernels many_files remote_environments"
 )
 TURN = {f"test_{name}.py": turn for turn, name in enumerate(COSTLY.split())}
 

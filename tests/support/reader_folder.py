@@ -83,7 +83,14 @@ def make_folder(folder):
     for name, source in COPIES.items():
         shutil.copy(source, folder / name)
     robot = (SAMPLES / "double_pendulum.urdf").read_text().replace("</robot>", TOOL)
-    for name in ("robot.urdf", "last_week.urdf", "robots/a.urdf", "robots/b.urdf"):
+    for name in (
+        "robot.urdf",
+        "last_week.urdf",
+        "robots/a.urdf",
+        "robots/b.urdf",
+        "last_week/a.urdf",
+        "last_week/b.urdf",
+    ):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(robot)
     write_arm(folder)

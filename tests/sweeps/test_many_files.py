@@ -5,9 +5,11 @@ import os
 import warnings
 from importlib.util import find_spec
 
+import jsonschema
 import numpy as np
 import pytest
 from mbcli.parsers.package_map import PackageMap
+from mbcli.parsers.scenes.file_schemas import schema_text
 from repository import ROOT
 
 from benchmarks.bare_cluster import BareCluster, can_hide_folders
@@ -190,7 +192,9 @@ def test_two_folders_are_compared_pair_by_pair_anywhere(robots, capsys, bare, re
     assert {os.path.relpath(path, robots) for path in engine.sent} >= {"robots/hopper.urdf", "new/hopper.urdf"}
     bare({"inline.xml": 9})
     code, out, _ = said(capsys, *words, "--json", "--dask", "x")
-    pairs = {pair["name"]: pair for pair in json.loads(out)["pairs"]}
+    document = json.loads(out)
+    jsonschema.Draft202012Validator(json.loads(schema_text("results"))).validate(document)
+    pairs = {pair["name"]: pair for pair in document["pairs"]}
     assert code == 4 and pairs["inline.xml"]["error"] == "set aside after 3 tries: KilledWorker"
     assert json.loads(said(capsys, *words, "--json", "-j", "2")[1]) == json.loads(said(capsys, *words, "--json")[1])
 
@@ -211,11 +215,11 @@ def test_identify_does_its_parts_anywhere(robots, capsys, bare, ready_kernels, m
     capsys.readouterr()
     words = ["identify", "arm.urdf", "--json", "--data", "0.csv", "1.csv", str(robots / "2.csv")]
     by_motion = [*words[:4], "0.h5", "1.h5", "2.h5", "--fit", "trajectory", "--parameters", "joint.elbow.damping"]
-    for given in ([*words, "--bootstrap", "6"], [*by_motion, "--segment", "0.2"]):
+    for given in ([*words, "--bootstrap", "4"], [*by_motion, "--segment", "0.2"]):
         alone = said(capsys, *given)
         document = json.loads(alone[1])
         assert len(document["cross_validation"]) == 3
-        assert document["bootstrap"] is None or document["bootstrap"]["count"] == 6
+        assert document["bootstrap"] is None or document["bootstrap"]["count"] == 4
         engine = bare({"arm.urdf": 1})
         assert said(capsys, *given, "--dask", "x") == alone
         assert {os.path.basename(path) for path in engine.sent} == {"arm.urdf", *map(os.path.basename, given[4:7])}
