@@ -46,7 +46,8 @@ COMMANDS = {
     "energy": ("energy", "Kinetic and potential energy, and power."),
     "com": ("com", "Centre of mass, its velocity, and the total mass."),
     "momentum": ("momentum", "Momentum about a point."),
-    "spatial": ("spatial", "Shift, rotate, compose and multiply spatial vectors, from options or tables."),
+    "spatial": ("spatial", "Shift, rotate, compose and multiply spatial vectors."),
+    "bushing": ("bushing", "Stiffness of bushings, the spring of a hinge."),
     "contact": ("contact", "Contacts at a state with their forces, and distances."),
     "linearize": ("linearize", "Derivatives of the motion by state and actuation."),
     "optimize": ("optimize", "The efforts that cost least over a time, within limits, and feedback about them."),
@@ -67,7 +68,7 @@ GROUPS = {  # of commands in --help
     "Runs": ("simulate", "sweep", "optimize", "linearize", "log", "replay", "loads"),
     "Answers at a state": (
         "kinematics", "jacobian", "mass-matrix", "inverse-dynamics", "forward-dynamics", "assemble",
-        "constrained-dynamics", "bias", "gravity", "energy", "com", "momentum", "spatial", "contact",
+        "constrained-dynamics", "bias", "gravity", "energy", "com", "momentum", "spatial", "bushing", "contact",
     ),
     "Models from data, models as code": ("identify", "excite", "symbolic", "codegen"),
     "mbcli itself": ("serve", "schema", "explain", "doctor", "completion"),

@@ -74,7 +74,6 @@ def spatial(operation: str, kind: str, other_kind: str, frames: tuple[str, ...],
     \b
     mbcli spatial shift --vector 0,0,1,2,0,0 --offset 0,0.5,0
     mbcli spatial dot --vector 0,0,1,2,0,0 --other 0,0,3,4,0,0 --frames vector=W,A,W --frames other=A,Ao,W
-    mbcli spatial rotate --kind force --states forces.csv --rotation 0.8,0,0,0.6 -o turned.csv
     """
     output = take_output(values)
     columns = COLUMNS if kind != "inertia" else {**COLUMNS, "vector": INERTIA}

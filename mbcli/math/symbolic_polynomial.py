@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import prod
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
 
+from mbcli.math.symbolic_summands import summands_of
 from mbcli.other_names import also_named
 
 if TYPE_CHECKING:
@@ -208,44 +208,6 @@ def _require_numbers(variables: Iterable[Any], env: dict[Any, Any]) -> None:
         raise RuntimeError(f"Evaluate: {', '.join(sorted(map(str, bad)))} is NaN")
 
 
-def _summands(e: Any, places: dict[Any, int], whole: Any) -> dict[tuple[int, ...], list[Any]]:
-    """{exponents: summands of the coefficient} of an expression, by its sums, products and powers; SymPy's way takes
-    ten times as long. RuntimeError if it is no polynomial in the variables with these places.
-    """
-    none = (0,) * len(places)
-    if e in places:
-        return {tuple(int(k == places[e]) for k in range(len(places))): [sympy.S.One]}
-    if e.is_Add:
-        total: dict[tuple[int, ...], list[Any]] = {}
-        for part in e.args:
-            for powers, summands in _summands(part, places, whole).items():
-                total.setdefault(powers, []).extend(summands)
-        return total
-    if e.is_Mul or (e.is_Pow and e.exp.is_Integer and e.exp > 0 and not e.base.is_Symbol):
-        factors = e.args if e.is_Mul else [e.base] * int(e.exp)
-        made: dict[tuple[int, ...], list[Any]] = {none: [sympy.S.One]}
-        for factor in factors:
-            made = _times(made, _summands(factor, places, whole))
-        return made
-    if e.is_Pow and e.base in places and e.exp.is_Integer and e.exp > 0:
-        return {tuple(int(e.exp) * (k == places[e.base]) for k in range(len(places))): [sympy.S.One]}
-    if e.free_symbols & places.keys():
-        raise RuntimeError(f"{whole} is not a polynomial in {', '.join(map(str, places))}")
-    return {none: [e]}
-
-
-def _times(
-    a: dict[tuple[int, ...], list[Any]], b: dict[tuple[int, ...], list[Any]]
-) -> dict[tuple[int, ...], list[Any]]:
-    sums = [(p, sympy.Add(*c)) for p, c in b.items()]
-    made: dict[tuple[int, ...], list[Any]] = {}
-    for powers, summands in a.items():
-        coefficient = sympy.Add(*summands)
-        for others, c in sums:
-            made.setdefault(tuple(map(add, powers, others)), []).append(coefficient * c)
-    return made
-
-
 @lru_cache(maxsize=1024)
 def _parts(c: Any) -> tuple[tuple[Any, float], ...]:
     """((part without a number, its factor), ...) of a coefficient: SymPy takes milliseconds for a multiple of a sum."""
@@ -276,7 +238,7 @@ class Polynomial:
         variables = sorted(e.free_symbols if indeterminates is None else set(np.ravel(list(indeterminates))), key=str)
         self.variables = variables
         places = {v: k for k, v in enumerate(variables)}
-        found = {powers: sympy.Add(*summands) for powers, summands in _summands(e, places, e).items()}
+        found = {powers: sympy.Add(*summands) for powers, summands in summands_of(e, places, e).items()}
         self.terms = {powers: c for powers, c in found.items() if c != 0}
 
     @classmethod
@@ -295,23 +257,23 @@ class Polynomial:
     def _of_sums(cls, variables: list[Any], sums: dict[tuple[int, ...], dict[Any, float]]) -> Polynomial:
         """Of coefficients {part: factor}, which become expressions when somebody asks: SymPy's sums take long."""
         made = cls()
-        made.variables, made._sums = variables, sums
+        made.variables, made.sums = variables, sums
         return made
 
-    _sums: dict[tuple[int, ...], dict[Any, float]] | None
+    sums: dict[tuple[int, ...], dict[Any, float]] | None
 
     @property
     def terms(self) -> dict[tuple[int, ...], Any]:
         """{exponents of the variables: coefficient}"""
-        if self._sums is not None:
-            of_parts = {p: sympy.Add(*(_multiple(x, c) for c, x in s.items() if x)) for p, s in self._sums.items()}
+        if self.sums is not None:
+            of_parts = {p: sympy.Add(*(_multiple(x, c) for c, x in s.items() if x)) for p, s in self.sums.items()}
             self.terms = {powers: c for powers, c in of_parts.items() if c != 0}
         return self._terms
 
     @terms.setter
     def terms(self, terms: dict[tuple[int, ...], Any]) -> None:
         self._terms = terms
-        self._sums = None
+        self.sums = None
 
     def indeterminates(self) -> Variables:
         """The variables that it is a polynomial in."""
@@ -458,9 +420,9 @@ class Polynomial:
         if isinstance(other, RationalFunction):  # which adds it
             return NotImplemented
         if isinstance(other, Polynomial) and other.variables == self.variables:
-            if self._sums is not None and other._sums is not None:
-                sums = {powers: dict(parts) for powers, parts in self._sums.items()}
-                for powers, parts in other._sums.items():
+            if self.sums is not None and other.sums is not None:
+                sums = {powers: dict(parts) for powers, parts in self.sums.items()}
+                for powers, parts in other.sums.items():
                     own = sums.setdefault(powers, {})
                     for part, x in parts.items():
                         own[part] = own.get(part, 0.0) + x

@@ -387,6 +387,23 @@ TRIALS = {
             ),
         ],
     ),
+    "bushing": Trial(
+        "--load 50 --displacement 0.002 --inertia 2.5",
+        "damping          500  N s/m or N m s/rad",
+        "--inertia 0.2 --settling-time 0.1 --json",
+        [
+            Fault("missing argument", "", USAGE, "--settling-time says how stiff the axis is"),
+            Fault("missing argument", "--load 5", USAGE, "--load and --displacement go together"),
+            Fault("missing argument", "--frequency 5", USAGE, "needs --inertia"),
+            Fault("missing file", "--torques gone.csv", MISSING, "gone.csv"),
+            Fault("broken file", "--torques text.h5", INVALID, "text.h5"),
+            Fault("wrong value", "--stiffness 0", USAGE, "0 is not greater than 0"),
+            Fault("wrong shape", "--torques short.csv", INVALID, "short.csv"),
+            Fault("contradiction", "--stiffness 5 --frequency 2 --inertia 1", USAGE, "one of --stiffness"),
+            Fault("contradiction", "--stiffness 5 --decay 2 --damping-ratio 1", USAGE, "exclude each other"),
+            Fault("unwritable output", "--stiffness 5 -o gone/x.txt", OUTPUT, "gone/x.txt: error"),
+        ],
+    ),
     "contact": Trial(
         "m.urdf --ground",
         "",

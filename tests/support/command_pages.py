@@ -124,6 +124,15 @@ PAGES = {
         ),
         {"reference/conventions.md": "Conventions"},
     ),
+    "bushing": Page(
+        (
+            "mbcli bushing --load 50 --displacement 0.002 --inertia 2.5",
+            "mbcli bushing --inertia 0.2 --settling-time 0.1 --decay 4",
+            "printf 'angle,torque\\n0.5,-3.0\\n1.0,-4.25\\n1.5,-5.5\\n' > door.csv",
+            "mbcli bushing --torques door.csv",
+        ),
+        {"reference/conventions.md": "Conventions"},
+    ),
     "contact": Page(
         ("mbcli contact sample_models/quadruped.urdf --ground --at trunk_z=0.45",),
         {

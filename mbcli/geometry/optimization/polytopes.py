@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class HPolyhedron(ConvexSet):
     """A x <= b. A: (m, n), b: (m,); or HPolyhedron(vpoly), the facets of a polytope."""
 
-    def __init__(self, A: Any = ((),), b: ArrayLike = (), *, vpoly: VPolytope | None = None, tol: float = NEGLIGIBLE):
+    def __init__(
+        self, A: Any = ((),), b: ArrayLike = (), *, vpoly: VPolytope | None = None, tol: float = NEGLIGIBLE
+    ) -> None:
         source = A if isinstance(A, VPolytope) else vpoly
         A, b = (A, b) if source is None else _facets(source.vertices(), tol)
         self._A, self._b = np.atleast_2d(np.array(A, dtype=float)), np.ravel(np.array(b, dtype=float))
@@ -110,7 +112,7 @@ class HPolyhedron(ConvexSet):
     def Intersection(self, other: HPolyhedron, check_for_redundancy: bool = False, tol: float = 1e-9) -> HPolyhedron:
         """With the rows of another one, if asked without those of its rows that say nothing more, to tol."""
         A, b = self._A, self._b
-        for row, bound in zip(other._A, other._b, strict=True):
+        for row, bound in zip(other.A(), other.b(), strict=True):
             if not check_for_redundancy or HPolyhedron(A, b).support(row) > bound + tol:
                 A, b = np.concatenate([A, row[None]]), np.append(b, bound)
         return HPolyhedron(A, b)
@@ -132,7 +134,7 @@ class HPolyhedron(ConvexSet):
 
     def ContainedIn(self, other: HPolyhedron, tol: float = 1e-9) -> bool:
         """Whether all its points satisfy another one's rows to tol."""
-        return all(self.support(a) <= b + tol for a, b in zip(other._A, other._b, strict=True))
+        return all(self.support(a) <= b + tol for a, b in zip(other.A(), other.b(), strict=True))
 
     def Scale(self, scale: float, center: ArrayLike | None = None) -> HPolyhedron:
         """Of scale times the volume, about a center, the Chebyshev center if not given."""
@@ -142,8 +144,8 @@ class HPolyhedron(ConvexSet):
 
     def CartesianProduct(self, other: HPolyhedron) -> HPolyhedron:
         """The points (x, y), x of this and y of the other."""
-        zero = np.zeros((len(self._b), other._dimension)), np.zeros((len(other._b), self._dimension))
-        return HPolyhedron(np.block([[self._A, zero[0]], [zero[1], other._A]]), np.concatenate([self._b, other._b]))
+        zero = np.zeros((len(self._b), other.ambient_dimension())), np.zeros((len(other.b()), self._dimension))
+        return HPolyhedron(np.block([[self._A, zero[0]], [zero[1], other.A()]]), np.concatenate([self._b, other.b()]))
 
     def CartesianPower(self, n: int) -> HPolyhedron:
         """The product of it with itself, n times."""

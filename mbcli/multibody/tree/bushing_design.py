@@ -8,6 +8,7 @@ reference; wn_from_settling_time() solves the exact response where the reference
 
 import math
 
+import numpy as np
 from scipy.optimize import brentq
 
 from mbcli.multibody.tree.checked_numbers import non_negative
@@ -89,6 +90,26 @@ def approximate_wn_from_settling_time(settling_time, zeta=1.0, settling_ratio=0.
 
 
 JOINTS = ("weld", "revolute", "prismatic", "ball")
+
+
+def hinge_spring_from_torques(angles, torques):
+    """(spring_constant [N m/rad], spring_zero_angle_rad) of a DoorHingeConfig: the line -k (q - q0) nearest to torques.
+
+    Args:
+        angles: (n,) [rad], at least two different ones, outside of the catch and at rest or free of friction.
+        torques: (n,) [N m] of the spring on the door.
+
+    Raises:
+        RuntimeError: the angles are all the same, or the torques push outwards: that is no spring.
+    """
+    q, tau = np.asarray(angles, dtype=float), np.asarray(torques, dtype=float)
+    about = q - q.mean() if q.size else q
+    if not about @ about > 0.0:
+        raise RuntimeError("a spring needs torques at two different angles")
+    k = -(about @ tau) / (about @ about)
+    if not k > 0.0:
+        raise RuntimeError(f"the torques are those of no spring: its constant would be {k:g} N m/rad")
+    return float(k), float(q.mean() + tau.mean() / k)
 
 
 def constants_of_joint(joint, torque_stiffness, torque_damping, force_stiffness, force_damping, axis=None):

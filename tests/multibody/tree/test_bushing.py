@@ -13,9 +13,12 @@ from mbcli.multibody.math import SpatialVelocity
 from mbcli.multibody.plant import MultibodyPlant
 from mbcli.multibody.stepping.run import Run
 from mbcli.multibody.tree import (
+    DoorHinge,
+    DoorHingeConfig,
     FixedOffsetFrame,
     LinearBushingRollPitchYaw,
     MultibodyForces,
+    RevoluteJoint,
     RotationalInertia,
     SpatialInertia,
     bushing_design,
@@ -537,3 +540,20 @@ def test_constants_that_stand_for_joints_leave_free_what_the_joint_leaves(joint,
 def test_the_design_refuses_what_has_no_answer(call, message):
     with pytest.raises(RuntimeError, match=message):
         call(bushing_design)
+
+
+def test_the_spring_of_a_hinge_is_found_from_its_torques():
+    plant = MultibodyPlant(0.0)
+    door = plant.AddRigidBody("door", SpatialInertia.SolidCubeWithMass(1.0, 1.0))
+    joint = plant.AddJoint(RevoluteJoint("pin", plant.world_frame(), door.body_frame(), [0, 0, 1]))
+    config = DoorHingeConfig(spring_constant=2.5, spring_zero_angle_rad=-0.7)
+    hinge = plant.AddForceElement(DoorHinge(joint, config))
+    angles = np.linspace(0.5, 1.5, 7)  # beyond the catch
+    torques = np.array([hinge.CalcHingeSpringTorque(q) for q in angles])
+    noise = 1e-3 * np.random.default_rng(0).normal(size=7)
+    assert bushing_design.hinge_spring_from_torques(angles, torques) == pytest.approx((2.5, -0.7), rel=1e-9)
+    assert bushing_design.hinge_spring_from_torques(angles, torques + noise) == pytest.approx((2.5, -0.7), rel=5e-3)
+    with pytest.raises(RuntimeError, match="two different angles"):
+        bushing_design.hinge_spring_from_torques([1.0, 1.0], [-4.0, -4.0])
+    with pytest.raises(RuntimeError, match="no spring"):
+        bushing_design.hinge_spring_from_torques(angles, angles)
