@@ -36,6 +36,16 @@ class DecisionVariable(sympy.Dummy):
     def _sympystr(self, printer: Any) -> str:
         return str(self.name)
 
+    def __mul__(self, other: Any) -> Any:
+        """SymPy's product; of a number it is found at once that there is nothing to simplify."""
+        if isinstance(other, float) and 0.0 < abs(other) < np.inf:
+            return sympy.Mul._from_args((sympy.Float(float(other)), self))
+        return super().__mul__(other)
+
+    def __rmul__(self, other: Any) -> Any:
+        """As __mul__."""
+        return self * other if isinstance(other, float) else super().__rmul__(other)
+
 
 def named_variables(rows: int, cols: Any, name: str) -> Array:
     """New variables (rows,), or (rows, cols), with names such as x(0) or x(0,1). A text for cols is the name."""

@@ -86,6 +86,14 @@ def test_expressions_of_one_form_share_a_function_and_others_do_not(monkeypatch)
     assert len(Form.known) == len(forms)
 
 
+@pytest.mark.parametrize("number", [2.5, -1e-300, 1.0, 0.0, -0.0, float("inf"), np.float64(0.1), np.pi])
+def test_multiples_of_variables_are_those_of_sympy(number):
+    x = DecisionVariable("x", real=True)
+    expected = sympy.Mul(sympy.sympify(number), x)
+    for found in (number * x, x * number, (np.array([[number]]) @ np.array([x]))[0]):
+        assert found == expected and hash(found) == hash(expected) and sympy.srepr(found) == sympy.srepr(expected)
+
+
 def test_what_goes_away_when_products_are_written_out_counts_not():
     x, y = named_variables(2, None, "x")
     linear = polynomials([Difference(x * (sympy.sin(y) + 2.0), x * sympy.sin(y) - y)])
