@@ -335,8 +335,8 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
     """The optimality conditions are linear; of several solutions the shortest."""
     n, name = prog.num_vars(), "EqConstrainedQP"
     A, b, _ = _linear_rows(prog, prog.constraints)
-    Q, g = _quadratic(prog)
-    m = len(b)
+    (sparse, g), m = _quadratic(prog), len(b)
+    Q = sparse.toarray()
     K = np.block([[Q, A.T], [A, np.zeros((m, m))]])
     right = np.concatenate([-g, b])
     found = np.linalg.lstsq(K, right, rcond=None)[0]
@@ -350,17 +350,24 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
     return MathematicalProgramResult(prog, found[:n], status, name)
 
 
-def _quadratic(prog: MathematicalProgram) -> tuple[FloatArray, FloatArray]:
-    """(Q, g) of the costs x' Q x / 2 + g' x + a number, beside those that are norms."""
+def _quadratic(prog: MathematicalProgram) -> tuple[Any, FloatArray]:
+    """(Q sparse, g) of the costs x' Q x / 2 + g' x + a number, beside those that are norms."""
+    from scipy.sparse import csc_matrix
+
     n = prog.num_vars()
-    Q, g = np.zeros((n, n)), np.zeros(n)
+    g, elements, rows, columns = np.zeros(n), [np.zeros(0)], [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for b in prog.costs:
         c, places = b.evaluator(), prog.positions_of(b)
         if not isinstance(c, NormCost):
             np.add.at(g, places, c.jacobian(np.zeros(len(places)))[0])
         if isinstance(c, QuadraticCost):
-            np.add.at(Q, np.ix_(places, places), c.Q())
-    return Q, g
+            row, column = np.nonzero(c.Q())
+            at = np.asarray(places, dtype=int)
+            elements.append(c.Q()[row, column])
+            rows.append(at[row])
+            columns.append(at[column])
+    where = np.concatenate(rows), np.concatenate(columns)
+    return csc_matrix((np.concatenate(elements), where), shape=(n, n)), g
 
 
 def _complementary(prog: MathematicalProgram) -> MathematicalProgramResult:
