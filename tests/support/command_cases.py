@@ -454,7 +454,12 @@ TRIALS = {
             Fault("wrong shape", "m.urdf --data measured.csv --effort-gain 1,2,3", USAGE, "--effort-gain needs 2"),
             Fault("wrong value", "m.urdf --data measured.csv --cutoff 0", USAGE, "0 is not greater than 0"),
             Fault("wrong name", "m.urdf --data measured.csv --friction wet", USAGE, "there is no 'wet'"),
-            Fault("wrong name", "m.urdf --data measured.csv --payload tool", USAGE, "no link 'tool' with a mass"),
+            Fault(
+                "wrong name",
+                "m.urdf --data measured.csv --payload tool",
+                USAGE,
+                "no link with a mass on a joint named 'tool'",
+            ),
             Fault("contradiction", "m.urdf --validate measured.csv -o out.urdf", USAGE, "-o needs --data"),
             Fault("contradiction", "m.urdf --data measured.csv --parameters delay", USAGE, "need --fit trajectory"),
             Fault("unwritable output", "m.urdf --data measured.csv -o m.urdf", OUTPUT, "m.urdf: error"),
