@@ -7,12 +7,12 @@ Chen 2024, arXiv:2405.12762).
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mbcli.errors import ResourceError
-from mbcli.solvers.cone_rows import OF_MATRICES, SECOND_ORDER, TOLERANCE, ConeRows
+from mbcli.solvers.cone_rows import OF_MATRICES, SECOND_ORDER, TOLERANCE, ConeRows, Elements
 from mbcli.solvers.cones import ConeConstraint, RotatedLorentzConeConstraint
 from mbcli.solvers.evaluators import (
     BoundingBoxConstraint,
@@ -78,18 +78,15 @@ def _is_of_matrices(b: Binding) -> bool:
 
 
 def minimize_quadratic(
-    prog: MathematicalProgram, P: Any, q: FloatArray, bounds: tuple[FloatArray, FloatArray], max_iterations: int
+    prog: MathematicalProgram, P: Elements, q: FloatArray, bounds: tuple[FloatArray, FloatArray], max_iterations: int
 ) -> tuple[FloatArray, str]:
-    """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n) sparse, q: (n,).
+    """(x, what Clarabel said, a key of RESULTS or an error) of the constraints of a program. P: (n, n), q: (n,).
 
     The program's costs that are norms are added, by variables more that are at least the norms.
     """
-    from scipy.sparse import identity
-
     rows = ConeRows(prog.num_vars() + sum(_num_slacks(b.evaluator()) for b in prog.costs))
     n, slack = rows.n, prog.num_vars()
     more = (0, n - slack)
-    P.resize((n, n))
     q = np.pad(q, more, constant_values=1.0)
     for b in prog.costs:
         c = b.evaluator()
@@ -99,7 +96,7 @@ def minimize_quadratic(
     for b in prog.constraints:
         _add_constraint(rows, b.evaluator(), prog.positions_of(b))
     whole = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
-    rows.add_between(identity(n), *whole)
+    rows.add_between(Elements(n, np.arange(n), np.arange(n), np.ones(n)), *whole)
     tolerance = OF_MATRICES if any(map(_is_of_matrices, prog.constraints)) else TOLERANCE
     x, said = rows.minimize(P, q, tolerance, max_iterations)
     return x[: prog.num_vars()], said
@@ -113,7 +110,7 @@ def _num_slacks(c: EvaluatorBase) -> int:
 
 def _add_norm(rows: ConeRows, c: NormCost, places: list[int], slack: int) -> None:
     """A norm as variables from a place on whose sum is at least it."""
-    Z, z, count = _spread(c.A(), places, rows.n).toarray(), c.b(), _num_slacks(c)
+    Z, z, count = _wide(c.A(), places, rows.n), c.b(), _num_slacks(c)
     T = np.eye(rows.n)[slack : slack + count]
     if isinstance(c, L2NormCost):
         rows.add_cone(SECOND_ORDER, np.concatenate([T, Z]), np.pad(z, (1, 0)))
@@ -130,14 +127,14 @@ def _add_norm(rows: ConeRows, c: NormCost, places: list[int], slack: int) -> Non
 def _add_constraint(rows: ConeRows, c: EvaluatorBase, places: list[int]) -> None:
     if isinstance(c, ConeConstraint):
         A, b = c.cone()
-        rows.add_cone(c.KIND, _spread(A, places, rows.n), b)
+        rows.add_cone(c.KIND, Elements.of(A, places), b)
     elif isinstance(c, QuadraticConstraint) and not c.Q().any():
-        rows.add_between(_spread(c.b()[None], places, rows.n), c.lower_bound(), c.upper_bound())
+        rows.add_between(Elements.of(c.b()[None], places), c.lower_bound(), c.upper_bound())
     elif isinstance(c, QuadraticConstraint):
         A, b = _as_cone(c).cone()
-        rows.add_cone(SECOND_ORDER, _spread(A, places, rows.n), b)
+        rows.add_cone(SECOND_ORDER, Elements.of(A, places), b)
     elif isinstance(c, LinearConstraint) and not isinstance(c, BoundingBoxConstraint):
-        rows.add_between(_spread(c.A(), places, rows.n), c.lower_bound(), c.upper_bound())
+        rows.add_between(Elements.of(c.A(), places), c.lower_bound(), c.upper_bound())
 
 
 def _as_cone(c: QuadraticConstraint) -> RotatedLorentzConeConstraint:
@@ -150,9 +147,7 @@ def _as_cone(c: QuadraticConstraint) -> RotatedLorentzConeConstraint:
     return RotatedLorentzConeConstraint(A, np.concatenate([[bound, 1.0], np.zeros(len(root))]))
 
 
-def _spread(A: FloatArray, places: list[int], n: int) -> Any:
-    """A of the variables at some places as a sparse matrix of all n; of one that is there twice the sum."""
-    from scipy.sparse import csr_matrix
-
-    row, column = np.nonzero(A)
-    return csr_matrix((A[row, column], (row, np.asarray(places, dtype=int)[column])), shape=(len(A), n))
+def _wide(A: FloatArray, places: list[int], n: int) -> FloatArray:
+    whole = np.zeros((len(A), n))
+    np.add.at(whole.T, places, A.T)
+    return whole

@@ -20,6 +20,7 @@ from mbcli.math.symbolic_polynomial import Polynomial
 from mbcli.numbered_enum import NumberedEnum
 from mbcli.solvers import ipopt
 from mbcli.solvers.complementarity import LinearComplementarityConstraint, lemke
+from mbcli.solvers.cone_rows import Elements
 from mbcli.solvers.conic import RESULTS, is_convex_cost, minimize_quadratic, needs_cones, takes_constraints
 from mbcli.solvers.constraint_rows import ConstraintRows
 from mbcli.solvers.cost_sum import CostSum
@@ -335,8 +336,9 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
     """The optimality conditions are linear; of several solutions the shortest."""
     n, name = prog.num_vars(), "EqConstrainedQP"
     A, b, _ = _linear_rows(prog, prog.constraints)
-    (sparse, g), m = _quadratic(prog), len(b)
-    Q = sparse.toarray()
+    (elements, g), m = _quadratic(prog), len(b)
+    Q = np.zeros((n, n))
+    np.add.at(Q, (elements.row, elements.column), elements.value)
     K = np.block([[Q, A.T], [A, np.zeros((m, m))]])
     right = np.concatenate([-g, b])
     found = np.linalg.lstsq(K, right, rcond=None)[0]
@@ -350,24 +352,19 @@ def _equality_constrained(prog: MathematicalProgram) -> MathematicalProgramResul
     return MathematicalProgramResult(prog, found[:n], status, name)
 
 
-def _quadratic(prog: MathematicalProgram) -> tuple[Any, FloatArray]:
-    """(Q sparse, g) of the costs x' Q x / 2 + g' x + a number, beside those that are norms."""
-    from scipy.sparse import csc_matrix
-
+def _quadratic(prog: MathematicalProgram) -> tuple[Elements, FloatArray]:
+    """(Q, g) of the costs x' Q x / 2 + g' x + a number, beside those that are norms."""
     n = prog.num_vars()
-    g, elements, rows, columns = np.zeros(n), [np.zeros(0)], [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    g, parts = np.zeros(n), [Elements.of(np.zeros((0, 0)))]
     for b in prog.costs:
         c, places = b.evaluator(), prog.positions_of(b)
         if not isinstance(c, NormCost):
             np.add.at(g, places, c.jacobian(np.zeros(len(places)))[0])
         if isinstance(c, QuadraticCost):
-            row, column = np.nonzero(c.Q())
-            at = np.asarray(places, dtype=int)
-            elements.append(c.Q()[row, column])
-            rows.append(at[row])
-            columns.append(at[column])
-    where = np.concatenate(rows), np.concatenate(columns)
-    return csc_matrix((np.concatenate(elements), where), shape=(n, n)), g
+            of_cost = Elements.of(c.Q(), places)
+            parts.append(of_cost._replace(row=np.asarray(places, dtype=int)[of_cost.row]))
+    row, column, value = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
+    return Elements(n, row, column, value), g
 
 
 def _complementary(prog: MathematicalProgram) -> MathematicalProgramResult:
