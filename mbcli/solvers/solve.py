@@ -361,8 +361,8 @@ def _quadratic(prog: MathematicalProgram) -> tuple[Elements, FloatArray]:
         if not isinstance(c, NormCost):
             np.add.at(g, places, c.jacobian(np.zeros(len(places)))[0])
         if isinstance(c, QuadraticCost):
-            of_cost = Elements.of(c.Q(), places)
-            parts.append(of_cost._replace(row=np.asarray(places, dtype=int)[of_cost.row]))
+            _, row, column, value = Elements.of(c.Q(), places)
+            parts.append(Elements(n, np.asarray(places, dtype=int)[row], column, value))
     row, column, value = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
     return Elements(n, row, column, value), g
 

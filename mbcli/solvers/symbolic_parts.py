@@ -39,7 +39,7 @@ class DecisionVariable(sympy.Dummy):
     def __mul__(self, other: Any) -> Any:
         """SymPy's product; of a number it is found at once that there is nothing to simplify."""
         if isinstance(other, float) and 0.0 < abs(other) < np.inf:
-            return sympy.Mul._from_args((sympy.Float(float(other)), self))
+            return sympy.Mul(sympy.Float(float(other)), self, evaluate=False)
         return super().__mul__(other)
 
     def __rmul__(self, other: Any) -> Any:
