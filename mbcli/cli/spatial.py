@@ -129,13 +129,12 @@ class _Work:
         if name == "rotation":
             import numpy as np
 
-            w, x, y, z = np.moveaxis(numbers / np.linalg.norm(numbers, axis=-1, keepdims=True), -1, 0)
-            rows = [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-            numbers = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+            from mbcli.math.rotation_array import matrix_from_quaternion
+
+            if not numbers.any(axis=-1).all():
+                raise click.UsageError("--rotation: a quaternion of length 0 is no rotation")
+            matrices = [matrix_from_quaternion(wxyz) for wxyz in numbers.reshape(-1, 4)]
+            numbers = np.reshape(matrices, (*numbers.shape[:-1], 3, 3))
         kind = self._kinds.get(name, name.replace("-", " "))
         return Framed(kind, numbers, self._frames.get(name, Frames()))
 
@@ -169,14 +168,18 @@ class _Work:
 
 
 def _whole(chunks: Any, names: list[str], source: str) -> Iterator[Any]:
-    """Chunks of rows that give all numbers. ModelError for another one."""
+    """Chunks of rows that give all numbers, and quaternions of rotations. ModelError for another one."""
     import numpy as np
 
+    turns = [names.index(name) for name in COLUMNS["rotation"] if name in names]
     for chunk in chunks:
         lacking = np.argwhere(np.isnan(chunk.q))
         if lacking.size:
             row, column = lacking[0]
             raise ModelError(f"{source}: error: row {chunk.first_row + row + 1} gives no {names[column]}")
+        still = np.flatnonzero(~chunk.q[:, turns].any(axis=1))
+        if turns and still.size:
+            raise ModelError(f"{source}: error: row {chunk.first_row + still[0] + 1} has a quaternion of length 0")
         yield chunk
 
 

@@ -61,3 +61,11 @@ def test_a_row_without_a_number_is_named(tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"rx": 1, "ry": 0, "rz": 0, "tx": 0, "ty": 0}\n')
     found = cli("spatial", "dot", "--states", tmp_path / "rows.jsonl", "--other", "0,0,0,0,0,1")
     assert found.code == 3 and "tz" in found.err
+
+
+def test_a_quaternion_of_length_0_is_no_rotation(tmp_path):
+    found = cli("spatial", "rotate", "--vector", "0,0,1,0,0,0", "--rotation", "0,0,0,0")
+    assert found.code == 2 and "length 0" in found.err
+    (tmp_path / "rows.csv").write_text("qw,qx,qy,qz\n1,0,0,0\n0,0,0,0\n")
+    found = cli("spatial", "rotate", "--vector", "0,0,1,0,0,0", "--states", tmp_path / "rows.csv")
+    assert found.code == 3 and "row 2" in found.err and "length 0" in found.err
