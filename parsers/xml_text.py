@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?xml\s[^>]*>)*+", re.DOTALL)
-_DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|(<\?xml\s[^>]*>)", re.DOTALL)
+# so long is a declaration at most: else text that begins one again and again takes quadratic time
+_PROLOG = re.compile(r"(?:\s+|<!--.*?-->|<\?xml\s[^>]{0,500}>)*+", re.DOTALL)
+_DECLARATION = re.compile(r"<!--.*?(?:-->|\Z)|(<\?xml\s[^>]{0,500}>)", re.DOTALL)
 _SOUND = re.compile(r"""<\?xml\s+version\s*=\s*["']1\.\d["'](?:\s+\w+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*\?>""")
 _ENCODING = re.compile(r"\bencoding\s*=\s*[\"']?([A-Za-z0-9._-]{1,40})")
 # They run escapes or take quadratic time: no encodings of files.

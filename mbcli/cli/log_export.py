@@ -80,10 +80,9 @@ def log_export(
 
     to_stdout = output in (None, "-")
     file = output or ""  # unless it goes to stdout
+    is_named = target is not None
     if target is None:
         target = "" if to_stdout else os.path.splitext(file)[1].lstrip(".").lower()
-        if target == "mcap":
-            tell(f"mbcli: {file} has messages of JSON, for Foxglove; --to ros writes those of ROS 2")
         if target not in FORMATS:
             raise click.UsageError(
                 f"Give the format with --to, or by the suffix of -o: {', '.join(FORMATS)} (a bag of ROS 2)"
@@ -107,6 +106,8 @@ def log_export(
             if not to_stdout:
                 with exports.output_file(file, force) as stream:
                     write(whole, selection, stream)
+                if target == "mcap" and not is_named:
+                    tell(f"mbcli: {file} has messages of JSON, for Foxglove; --to ros writes those of ROS 2")
                 if as_json:
                     click.echo(to_json(_document(log_path, whole, selection, file, target)))
                 return

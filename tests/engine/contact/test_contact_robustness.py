@@ -5,6 +5,10 @@ import pytest
 from contact_scenes import APPROXIMATIONS, FALL, Scene, own_library
 
 from mbcli.engine.runtime.kernel import compiled_by_default
+from mbcli.multibody.parsing import Parser
+from mbcli.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
+from mbcli.systems.analysis import Simulator
+from mbcli.systems.framework import DiagramBuilder
 
 pytestmark = pytest.mark.skipif(not compiled_by_default(), reason="takes minutes interpreted")
 LIB = own_library()
@@ -158,3 +162,37 @@ def test_a_chain_of_fifty_links_falls_on_the_floor(approximation, h):
     heights = [s.where(f"link_{k}")[2] for k in range(links)]
     assert min(heights) > 0.015 and np.median(heights) < 0.03
     assert abs(s.v[3:6]).max() < 0.3
+
+
+ROTOR_IN_TRUNK = """<robot name="leg"><link name="trunk"><inertial><mass value="5"/>
+<inertia ixx="0.02" iyy="0.07" izz="0.07" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.4 0.1 0.1"/></geometry></collision></link>
+<link name="hip"><inertial><mass value="0.6"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hip" type="revolute"><parent link="trunk"/><child link="hip"/><origin xyz="0.2 -0.05 0"/>
+<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="20" velocity="30"/></joint>
+<link name="rotor"><inertial><mass value="0.1"/>
+<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin rpy="1.5707963 0 0"/><geometry><cylinder length="0.04" radius="0.035"/></geometry></collision></link>
+<joint name="rotor" type="fixed"><parent link="hip"/><child link="rotor"/><origin xyz="-0.03 -0.01 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("approximation", APPROXIMATIONS)
+def test_a_robot_whose_rotor_is_inside_of_its_trunk_falls_as_a_whole(approximation):
+    """As drawings of quadrupeds have it: where nobody filters the pair, the bodies press and nothing runs away."""
+    config = MultibodyPlantConfig(
+        time_step=1e-3, contact_defaults="drake", discrete_contact_approximation=approximation
+    )
+    plant, _ = AddMultibodyPlant(config, builder := DiagramBuilder())
+    Parser(plant).AddModelsFromString(ROTOR_IN_TRUNK, "urdf")
+    plant.Finalize()
+    simulator = Simulator(builder.Build())
+    context = plant.GetMyContextFromRoot(simulator.get_context())
+    for time in (0.05, 0.1, 0.15, 0.2):
+        simulator.AdvanceTo(time)
+        speed = plant.CalcCenterOfMassTranslationalVelocityInWorld(context)
+        np.testing.assert_allclose(speed, [0.0, 0.0, -9.81 * time], atol=1e-6)
+        assert np.abs(plant.GetVelocities(context)).max() < 30.0
+    pairs = plant.get_contact_results_output_port().Eval(context)
+    assert pairs.num_point_pair_contacts() > 0
