@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import os
+import re
 import runpy
 import sys
 import sysconfig
@@ -90,10 +91,16 @@ def name_what_is_used(tree: ast.Module) -> None:
 
     A script that reads its names as texts is left as it is.
     """
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    nodes = list(ast.walk(tree))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    hints = [
+        hint for node in nodes for hint in (getattr(node, "annotation", None), getattr(node, "returns", None)) if hint
+    ]
+    texts = [part.value for hint in hints for part in ast.walk(hint) if isinstance(part, ast.Constant)]
+    used |= {word for text in texts for word in re.findall(r"\w+", str(text))}  # of types in quotes
     if used & {"eval", "exec", "globals", "locals", "vars", "dir", "compile", "__import__"}:
         return
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module in names_of_pydrake():
             names = import_module(node.module).__all__
             node.names = [ast.copy_location(ast.alias(name), node) for name in names if name in used] or node.names

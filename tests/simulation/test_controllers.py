@@ -324,6 +324,8 @@ def test_a_compiled_controller_is_kept_on_disk_until_anything_in_it_changes(adap
     for count in (5, 6):
         assert run(law_of((40.0,), 4.0, True, unknown=np.dtype(float))).q[-1] != first and len(adapters) == count
     assert len(list(tmp_path.glob("kernels/controller-*.code"))) == len(kept)
+    unkept = [law_of((gain,), 4.0, True, unknown=np.dtype(float)) for gain in (40.0, 41.0)]
+    assert run(unkept[0]).q[-1] != run(unkept[1]).q[-1]
 
 
 def test_a_compiled_controller_may_own_arrays_and_print(adapters, tmp_path, capfd):

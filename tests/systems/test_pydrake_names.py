@@ -218,6 +218,14 @@ def test_a_script_that_takes_all_names_imports_those_that_its_text_has(tmp_path,
     assert run_as_a_script(tmp_path / "script.py", text) == [all_names, all_names]
 
 
+def test_types_in_quotes_are_names_that_a_script_has(tmp_path):
+    text = (
+        "import typing\nfrom pydrake.all import *\ndef f(x: 'list[RigidTransform]') -> 'Sphere': ...\n"
+        "print(*(hint.__name__ for hint in typing.get_type_hints(f).values()))"
+    )
+    assert run_as_a_script(tmp_path / "script.py", text) == ["list", "Sphere"]
+
+
 def test_expressions_have_pydrakes_methods_however_late_sympy_is_imported(tmp_path):
     text = (
         "from pydrake.solvers import MathematicalProgram\nx = MathematicalProgram().NewContinuousVariables(1)[0]\n"

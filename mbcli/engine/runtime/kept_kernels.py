@@ -10,6 +10,7 @@ so that another process waits for the result and loads it.
 import ctypes
 import functools
 import hashlib
+import itertools
 import json
 import os
 import threading
@@ -192,13 +193,16 @@ class NativeKernel:
                 lock.close()
 
 
+_unkept = itertools.count()  # in names of functions that are not kept
+
+
 def kept_function(name, key, make, fault):
     """The address of a function of five numbers of C, of users, which is compiled if it is not kept under a key.
 
     key: all that it is made from, in numbers and texts; None if that is not known, so that it is not kept.
     make: () -> the function of Python, which numba compiles; fault: what it gives where it raises.
     """
-    symbol = f"{name}-{_hash_of(repr((key, processor())))}"
+    symbol = f"{name}-{next(_unkept) if key is None else _hash_of(repr((key, processor())))}"
     kernel = NativeKernel(name, symbol, None, None, None)
     if key is not None and kernel.load():
         return kernel.address
