@@ -11,11 +11,9 @@ from __future__ import annotations
 import ast
 import builtins
 import os
-import re
 import runpy
 import sys
 import sysconfig
-from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
@@ -23,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.multibody.core.plant_settings import OTHER_DEFAULTS
 from mbcli.pydrake_equations import EQUAL, equal, give_methods, with_equations
-from mbcli.pydrake_names import AliasModule, PydrakeFinder, names_of_pydrake
+from mbcli.pydrake_names import AliasModule, PydrakeFinder, name_what_is_used
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,26 +82,6 @@ class _Script(SourceFileLoader):
         if fullname == "__main__":
             name_what_is_used(tree)
         return self.source_to_code(tree, self.path)
-
-
-def name_what_is_used(tree: ast.Module) -> None:
-    """Changes each `from pydrake.X import *` of a script to an import of the names that its text has: others cost time.
-
-    A script that reads its names as texts is left as it is.
-    """
-    nodes = list(ast.walk(tree))
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    hints = [
-        hint for node in nodes for hint in (getattr(node, "annotation", None), getattr(node, "returns", None)) if hint
-    ]
-    texts = [part.value for hint in hints for part in ast.walk(hint) if isinstance(part, ast.Constant)]
-    used |= {word for text in texts for word in re.findall(r"\w+", str(text))}  # of types in quotes
-    if used & {"eval", "exec", "globals", "locals", "vars", "dir", "compile", "__import__"}:
-        return
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module in names_of_pydrake():
-            names = import_module(node.module).__all__
-            node.names = [ast.copy_location(ast.alias(name), node) for name in names if name in used] or node.names
 
 
 class _Symbols(SourceFileLoader):

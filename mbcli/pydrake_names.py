@@ -1,7 +1,8 @@
-"""The names of pydrake as names of mbcli: which are here, and which are out of scope."""
+"""The names of pydrake as names of mbcli: which are here, which are out of scope, and which of them a script has."""
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from importlib import import_module
@@ -169,3 +170,23 @@ class PydrakeFinder(MetaPathFinder, Loader):
 def _own_name(name: str) -> str:
     """The name here of a module of pydrake."""
     return OTHER_PLACES.get(name) or "mbcli" + name.removeprefix("pydrake")
+
+
+def name_what_is_used(tree: ast.Module) -> None:
+    """Changes each `from pydrake.X import *` of a script to an import of the names that its text has: others cost time.
+
+    A script that reads its names as texts is left as it is.
+    """
+    nodes = list(ast.walk(tree))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    hints = [
+        hint for node in nodes for hint in (getattr(node, "annotation", None), getattr(node, "returns", None)) if hint
+    ]
+    texts = [part.value for hint in hints for part in ast.walk(hint) if isinstance(part, ast.Constant)]
+    used |= {word for text in texts for word in re.findall(r"\w+", str(text))}  # of types in quotes
+    if used & {"eval", "exec", "globals", "locals", "vars", "dir", "compile", "__import__"}:
+        return
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and node.module in names_of_pydrake():
+            names = import_module(node.module).__all__
+            node.names = [ast.copy_location(ast.alias(name), node) for name in names if name in used] or node.names

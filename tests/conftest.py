@@ -75,6 +75,20 @@ def no_process_left():
         sys.modules["command_line"].end_started()
 
 
+@pytest.fixture(autouse=True)
+def no_default_left():
+    """Fails a test that leaves another library's defaults to the tests after it, as an import of mbcli.pydrake does."""
+    yield
+    finders = [finder for finder in sys.meta_path if type(finder).__module__.startswith("mbcli.")]
+    settings = sys.modules.get("mbcli.multibody.core.plant_settings")
+    left = dict(settings.OTHER_DEFAULTS) if settings else {}
+    if left or finders:
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in finders]
+        if settings:
+            settings.OTHER_DEFAULTS.clear()
+        pytest.fail(f"left behind for other tests: defaults {left}, {finders}")
+
+
 @pytest.fixture(scope="session")
 def models_dir():
     """The folder of public models: MBCLI_MODELS, or shared/models beside the repository; skips where there is none."""
