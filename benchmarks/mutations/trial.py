@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from benchmarks.mutations.faults import Fault
 
 BYTECODE = ("compileall", "-q", "--invalidation-mode", "checked-hash", "mbcli", "parsers", "schemas", "tests/support")
-SECONDS = 600  # of a run of tests: more is a program that hangs
+SECONDS = 600  # of a run of tests over a fault: more is a program that hangs
+OF_ALL = 3000  # [s] of the whole set, in which calls are written down
 
 
 class Calls(NamedTuple):
@@ -61,7 +62,7 @@ def calls_of_files(tree: Path) -> Calls:
     """What the files of the quick set call. RuntimeError if a test fails without any fault."""
     output = tree / "reached.json"
     settings = {"MBCLI_REACHED": str(output), "MBCLI_REACHED_ROOT": str(tree)}
-    done = _pytest(tree, ["-p", "benchmarks.mutations.reached"], settings)
+    done = _pytest(tree, ["-p", "benchmarks.mutations.reached"], settings, OF_ALL)
     if done.returncode:
         raise RuntimeError(f"the quick set fails as it is:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     content = json.loads(output.read_text())
@@ -74,7 +75,7 @@ def first_failure(tree: Path, fault: Fault, files: list[str]) -> str | None:
     content = path.read_bytes()
     path.write_bytes(fault.put_into(content))
     try:
-        done = _pytest(tree, ["-x", *files], {})
+        done = _pytest(tree, ["-x", *files], {}, SECONDS)
     except subprocess.TimeoutExpired:
         return "a test that hangs"
     finally:
@@ -85,7 +86,9 @@ def first_failure(tree: Path, fault: Fault, files: list[str]) -> str | None:
     return failed[1].rpartition("/")[2] if failed else f"pytest, exit code {done.returncode}"
 
 
-def _pytest(tree: Path, arguments: list[str], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def _pytest(
+    tree: Path, arguments: list[str], settings: dict[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "MBCLI_JIT": "0"} | settings
     command = [sys.executable, "-m", "pytest", "-m", "quick", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
-    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds)

@@ -185,8 +185,7 @@ class TaskWorlds(Worlds):
     def contact_wrenches(self) -> Array:
         """Spatial forces (n, number of bodies, 6) of contact on bodies at their origins, in World, torques first.
 
-        They are those of the next step from here under u as it is [N m, N]. Each world is evaluated by itself, which
-        takes some hundred microseconds.
+        They are those of the next step from here under u as it is [N m, N], which takes as long as that step.
         """
         if self._contacts is None:
             self._sensors = self._sensors or self._senses()

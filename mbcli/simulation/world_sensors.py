@@ -8,6 +8,7 @@ import numpy as np
 
 from mbcli.log.fields.loaded_states import LoadedStates
 from mbcli.log.fields.sensor_rows import require_of_states
+from mbcli.math.cross_product import cross
 from mbcli.models.parameter_assignments import changed_parameters
 from mbcli.multibody.core.step_forces import StepForces
 from mbcli.multibody.sensing.evaluation import SensorEvaluator, has_forces_between, joined
@@ -105,10 +106,19 @@ class WorldSensors:
 
         They are those of the next step, under u and desired as they are now.
         """
-        plant = self._plant
-        found = np.zeros((len(self._worlds), plant.num_bodies(), 6))
-        for _, states, numbers in self._groups if plant.meets_contact() else ():
-            for k in numbers.tolist():
+        plant, worlds = self._plant, self._worlds
+        found = np.zeros((len(worlds), plant.num_bodies(), 6))
+        if not plant.meets_contact():
+            return found
+        bodies = self._groups[0][0].sensing.body_of_solid
+        F = worlds.next_contacts(len(bodies))
+        np.add.at(found.transpose(1, 0, 2), bodies, F.transpose(1, 0, 2))
+        links = np.flatnonzero(found.any(axis=(0, 2)))  # that touch in some world
+        for evaluator, states, numbers in self._groups:
+            p_WB = evaluator.sensing.link_motions(worlds.q[numbers], worlds.v[numbers], None, links.tolist())[1]
+            at = np.ix_(numbers, links)
+            found[at] -= np.concatenate([cross(p_WB, found[at][..., 3:]), np.zeros(p_WB.shape)], axis=2)
+            for k in numbers[np.isnan(F[numbers]).any(axis=(1, 2))].tolist():  # that cannot go on
                 context = self._at(k, states)
                 found[k] = plant.contact_body_forces(context, plant.contact_record(context))
         return found

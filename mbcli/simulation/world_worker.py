@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import IntArray
 
 SECONDS_PER_CALL = 0.02  # of wall-clock time between looks at signals
+MOST_KNOWN = 4  # arrays that a worker finds again: those of steps, and of what is asked between them
 FIRST_STEPS, MOST_STEPS = 64, 10_000_000  # of a call
 
 
@@ -68,6 +69,8 @@ class WorldWorker:
         self._one, self._steps = self._function(state.kernels.advance_worlds), FIRST_STEPS
         self._lanes: Callable[..., float] | None = None
         self._taken: Mapping[str, np.ndarray] | None = None
+        self._balanced: Mapping[str, np.ndarray] | None = None  # whose work is added up
+        self._known: dict[int, tuple[Mapping[str, np.ndarray], WorldArrays]] = {}  # by id(), the last one taken last
         self._calls = np.zeros(4)
         self._shares = False  # whether the worlds that it takes share registers
         if lanes and self._can_share():
@@ -93,20 +96,27 @@ class WorldWorker:
     def take(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Works with these arrays of all worlds from now on. Those that it has already are not looked at again."""
         self._calls[:] = 0.0
-        alone = ("world_pushes", "world_effort", "world_work")  # what lanes do not have
+        alone = ("world_pushes", "world_effort", "world_wrench", "world_work")  # what lanes do not have
         self._shares = self._lanes is not None and not any(len(arrays[name]) for name in alone)
         if self._shares:
             self._calls[:2] = self._one_address, self.state.data_handle
         if arrays is self._taken:
             return
         self._taken = arrays
-        self._arrays = WorldArrays(world_calls=self._calls, **arrays)
-        self._handle = self._arrays.handle(self.state.compiled)
-        if len(arrays["world_work"]):
+        known = self._known.pop(id(arrays), None) or (arrays, WorldArrays(world_calls=self._calls, **arrays))
+        self._known[id(arrays)] = known
+        if len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._handle = known[1].handle(self.state.compiled)
+        if len(arrays["world_work"]) and self._balanced is not arrays:
             self._keep_balance(arrays)
+        if len(arrays["world_wrench"]) and self.contact is not None and not self.contact.keeps:
+            self.contact.start_run(1, True, exact=True)
+            self.contact.attach(self.state)
 
     def _keep_balance(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Steps add up the work of each cause, under the forces on bodies of these arrays."""
+        self._balanced = arrays
         self._forces = forces = Actuation(ALWAYS, np.zeros((1, arrays["world_u"].shape[2])))
         for name in ("push_link", "push_point", "push_force", "push_times"):
             setattr(forces, name, arrays[f"world_{name}"])

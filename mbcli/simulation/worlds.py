@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from mbcli.simulation.actors import ACTORS
 from mbcli.simulation.actors.following import Following
 from mbcli.simulation.actors.holding import Holding
 from mbcli.simulation.control.in_worlds import world_ticks
+from mbcli.simulation.next_steps import NOTHING_KEPT, NextSteps
 from mbcli.simulation.recorded_run import RecordedRun
 from mbcli.simulation.run_arguments import CONSTRAINT_TOLERANCE, RunArguments
 from mbcli.simulation.run_warnings import warn_caller
@@ -159,6 +161,7 @@ class Worlds:
             if actor.ticks is not None
         ]
         self._arrays_of_steps: dict[str, Array] | None = None  # those of step(), which stay
+        self._next_steps: NextSteps | None = None
         self._balances: WorldBalances | None = None
 
     # what the worlds are
@@ -351,7 +354,7 @@ class Worlds:
 
     def took_pushes(self) -> None:
         """The steps take the forces that `pushes` has now."""
-        self._pushed, self._arrays_of_steps = self.pushes.arrays(), None
+        self._pushed, self._arrays_of_steps, self._next_steps = self.pushes.arrays(), None, None
 
     def sensors(self, seed: int | None = None) -> WorldSensors:
         """What measures in the worlds. seed: of noise, of world k that of the single run of `seed + k`; None: none."""
@@ -377,23 +380,26 @@ class Worlds:
         controllers give, and where it takes its forces: q and velocities of velocity terms (n, nq + nv). It is not
         taken; NaN where there is none.
         """
+        ny = self._q.shape[1] + self._v.shape[1]
+        kept = self._try_step({"world_effort": self._u.shape, "world_places": (len(self), 2, ny)})
+        effort, places = kept["world_effort"], kept["world_places"]
+        return (places[:, 1, self._q.shape[1] :] - self._v) / self.plant.time_step(), effort, places[:, 0]
+
+    def next_contacts(self, solids: int) -> FloatArray:
+        """Moments about World's origin and forces (n, solids, 6) of contact on each solid in the next step of each
+        world [N m, N]. It is not taken; NaN where there is none.
+        """
+        return self._try_step({"world_wrench": (len(self), solids, 6)})["world_wrench"]
+
+    def _try_step(self, shapes: dict[str, tuple[int, ...]]) -> dict[str, FloatArray]:
         with self._turn:
             for ticks in self.ticks_of_actors:  # the controller asks sensors itself, which ask here
                 ticks.call_if_due()
-            arrays = self._new_arrays(0, self.acting[:, np.newaxis])
-            for name in ("world_q", "world_v", "world_carried", "world_activation", "world_status", "world_steps"):
-                arrays[name] = arrays[name].copy()
-            arrays["world_steps"][:] = 0
-            arrays["world_until"] = np.ones(len(self), dtype=np.int64)
-            arrays["world_effort"] = np.full(self._u.shape, np.nan)
-            arrays["world_places"] = np.full((len(self), 2, self._q.shape[1] + self._v.shape[1]), np.nan)
-            arrays |= NO_BALANCE
-            self._run_kernels(arrays, 2, {})
-        after = arrays["world_places"][:, 1, self._q.shape[1] :]
-        vdot: FloatArray = (after - self._v) / self.plant.time_step()
-        stopped = arrays["world_status"] != RUNNING
-        vdot[stopped] = arrays["world_effort"][stopped] = np.nan
-        return vdot, arrays["world_effort"], arrays["world_places"][:, 0]
+            if self._next_steps is None:
+                arrays = self._new_arrays(0, self.acting[:, np.newaxis])
+                self._next_steps = NextSteps(arrays, partial(self._run_kernels, every=2, messages={}))
+            np.add(self._steps, self._first_step, out=self._next_steps.began)
+            return self._next_steps.kept(shapes)
 
     @contextmanager
     def under_controller(
@@ -583,8 +589,7 @@ class Worlds:
             "world_activation": self._activations,
             "world_began": self._steps + self._first_step,
             **self._pushed,
-            "world_effort": np.empty((0, self._u.shape[1])),
-            "world_places": np.empty((0, 2, 0)),
+            **NOTHING_KEPT,
             **(NO_BALANCE if self._balances is None else self._balances.arrays),
             "world_samples": np.empty((len(self), samples, self._q.shape[1] + self._v.shape[1])),
             "world_status": self._status,

@@ -17,6 +17,7 @@ from mbcli.log import fields, open_log
 from mbcli.log.datasets import Dataset, Field
 from mbcli.log.fields import CONSTANTS, LOG_FIELDS, NAMES, OPERATIONS, checked_field, fields_by_name
 from mbcli.log.fields.contact import OF_ALL, OF_SURFACES, RECORDED
+from mbcli.log.fields.effort import EFFORT, INPUT, acted
 from mbcli.log.fields.u import actuation_field
 from mbcli.log.format import LogHeader
 from mbcli.log.writer import LogWriter
@@ -242,3 +243,8 @@ def test_a_dataset_that_the_format_does_not_list_is_read_and_fits_the_schema(tmp
         schema = json.loads((ROOT / "schemas" / "log.schema.json").read_text(encoding="utf-8"))
         assert step_size.path not in schema["properties"]["datasets"]["properties"]
         jsonschema.Draft202012Validator(schema).validate(json.loads(json.dumps(log.layout())))
+
+
+def test_efforts_that_acted_are_those_of_the_unit_of_their_input():
+    log = types.SimpleNamespace(units={EFFORT: ("N m", "N", "N"), INPUT: ("N m", "N", "1")})
+    assert acted(log) == [True, True, False]

@@ -368,6 +368,36 @@ def test_rows_that_do_not_fit_are_refused_and_others_are_copied():
         worlds.q = np.ones((3, 7))
 
 
+def test_contact_forces_of_worlds_are_those_of_single_contexts_however_many_there_are(tmp_path):
+    feet = "".join(
+        f'<collision><origin xyz="{0.1 * (k % 11)} {0.1 * (k // 11)} 0"/>'
+        '<geometry><box size="0.05 0.05 0.1"/></geometry></collision>'
+        for k in range(77)
+    )
+    (tmp_path / "mat.urdf").write_text(f"""<robot name="mat"><link name="mat"><inertial><origin xyz="0.5 0.3 0"/>
+     <mass value="3"/><inertia ixx="0.2" iyy="0.2" izz="0.3" ixy="0" ixz="0" iyz="0"/></inertial>{feet}</link>
+     </robot>""")
+    model = load_model(tmp_path / "mat.urdf", contact=True, ground=0.0)
+    worlds = Worlds(model, 4, threads=2)
+    worlds.q[:, 6] += np.array([-5e-5, -1e-4, 0.5, -2e-4])
+    worlds.v[:, 3] = 0.2, 0.1, 0.0, -0.3
+    before = np.hstack([worlds.q, worlds.v])
+    for _ in range(2):
+        found = worlds.sensors().contact_wrenches()
+        for k in range(4):
+            context = model.plant.CreateDefaultContext()
+            model.plant.SetPositions(context, worlds.q[k])
+            model.plant.SetVelocities(context, worlds.v[k])
+            record = model.plant.contact_record(context)
+            assert len(record) == (0 if k == 2 else 4 * 77)
+            expected = model.plant.contact_body_forces(context, record)
+            np.testing.assert_allclose(found[k], expected, rtol=1e-9, atol=1e-9)
+        assert (found[[0, 1, 3], 1, 5] > 0.0).all() and (found[2] == 0.0).all()
+        np.testing.assert_array_equal(np.hstack([worlds.q, worlds.v]), before)
+    worlds.step(3)
+    assert (worlds.status == 0).all()
+
+
 def test_contact_forces_are_those_of_each_worlds_parameters(tmp_path):
     (tmp_path / "box.urdf").write_text("""<robot name="box"><link name="box"><inertial><mass value="2"/>
      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>

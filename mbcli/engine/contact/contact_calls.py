@@ -1,6 +1,6 @@
 """How the time loops reach contact: by address, so that models without contact never compile it."""
 
-from mbcli.engine.fields.contact_fields import SAMPLES_FRICTION_POWER, SAMPLES_LACKING
+from mbcli.engine.fields.contact_fields import FACE_MOMENT, SAMPLES_FRICTION_POWER, SAMPLES_LACKING
 from mbcli.engine.fields.model_fields import (
     CONTACT_AT_DATA,
     CONTACT_AT_KEEP,
@@ -12,6 +12,7 @@ from mbcli.engine.fields.model_fields import (
 from mbcli.engine.runtime.calls_by_address import call_by_address
 from mbcli.engine.runtime.handles import samples_at
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
+from mbcli.engine.smooth.spatial import add, cross, row3
 
 
 @kernel
@@ -61,6 +62,31 @@ def keep_contacts(data, row):
         at[CONTACT_AT_SAMPLES],
         1.0 * row,
     )
+
+
+@kernel
+def sum_contacts(data, sums):
+    """sums[g] = moment about World's origin and force that contacts have on solid g in the step that was taken.
+
+    Returns a number that is not 0 if there was no room.
+    """
+    for g in range(sums.shape[0]):
+        for k in range(6):
+            sums[g, k] = 0.0
+    if data.contact[CONTACT_AT_KEEP] == 0.0:
+        return 0.0
+    if keep_contacts(data, 0) != 0.0:
+        return 1.0
+    samples = samples_at(data.contact[CONTACT_AT_SAMPLES])
+    for i in range(samples.offset[1]):
+        force = row3(samples.force, i, 0)
+        moment = add(cross(row3(samples.position, i, 0), force), row3(samples.face, i, FACE_MOMENT))
+        for side in range(2):
+            g, sign = samples.geometry[i, side], 1.0 - 2.0 * side
+            for k in range(3):
+                sums[g, k] += sign * moment[k]
+                sums[g, 3 + k] += sign * force[k]
+    return 0.0
 
 
 @slot(python=INJECTED)

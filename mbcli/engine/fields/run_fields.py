@@ -138,6 +138,13 @@ WORLD_FIELDS = (
         "of q and v",
         "where that step takes its forces: q and velocities of velocity terms; at its end q, and v less v_off",
     ),
+    Field(
+        "world_wrench",
+        ("nwrenches", "nsolid", 6),
+        "real",
+        "N m, N",
+        "moment about World's origin and force of the contacts of each solid in that step, where they are kept",
+    ),
     Field("world_work", ("nbalance", WORKS), "real", "J", "work of each cause since the start, where it is kept"),
     Field("world_kinetic", ("nbalance", 3), "real", "1 or J", "whether a state was seen, least and largest energy"),
     Field("world_samples", ("nworld", "nstored", "ny"), "real", "of q and v", "[q; v] after each sampled step"),

@@ -9,6 +9,7 @@ A call pauses when it has taken WORLDS_STEPS_LEFT steps, so that Python sees sig
 data as they are, as if there had been no pause.
 """
 
+from mbcli.engine.contact.contact_calls import sum_contacts
 from mbcli.engine.fields.run_fields import (
     WORLDS_IMPLICIT_DAMPING,
     WORLDS_PAUSED_STEP,
@@ -78,10 +79,13 @@ def advance_world(m, d, w, k):
         result = step_result(m, d)
         if result != RUNNING:
             return result
-        if w.world_effort.shape[0] > 0:
+        if w.world_effort.shape[0] + w.world_wrench.shape[0] > 0:
             take_exact_forces(d, h)
-            keep_efforts(m, d, w, k)
-            keep_place_of_forces(m, d, w, k, h)
+            if w.world_wrench.shape[0] > 0 and sum_contacts(d, w.world_wrench[k]) != 0.0:
+                return STEP_FAULT
+            if w.world_effort.shape[0] > 0:
+                keep_efforts(m, d, w, k)
+                keep_place_of_forces(m, d, w, k, h)
             go_on_with_solved_forces(d, h)
         carry_efforts(m, d, h)
         advance_activations(m, d, h)

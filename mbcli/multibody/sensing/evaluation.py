@@ -57,13 +57,16 @@ class SensorEvaluator:
         names: of the sensors; None for all.
         compiled: whether kernels are, once it has been asked often.
         model: arrays of contexts with parameters of their own; None: those of the plant.
+
+    Attributes:
+        sensing: PlantSensing of these arrays.
     """
 
     def __init__(
         self, plant: MultibodyPlant, names: Sequence[str] | None = None, compiled: bool = False, model: Any = None
     ) -> None:
         self._plant, self.sensors = plant, sensors_named(plant, names)
-        self._needs, self._sensing = needs_of(self.sensors), PlantSensing(plant, compiled, model)
+        self._needs, self.sensing = needs_of(self.sensors), PlantSensing(plant, compiled, model)
         self._links = _links_of(self.sensors)
         self._asked, self._compiled = 0, compiled  # how often values of single states were wanted
         self._recorded: RecordedSensors | None = None
@@ -84,7 +87,7 @@ class SensorEvaluator:
         time, q, v = context.get_time(), plant.GetPositions(context)[None], plant.GetVelocities(context)[None]
         self._asked += 1
         if self._asked == ASKED_OFTEN and self._compiled:
-            self._recorded = RecordedSensors(self._sensing, self.sensors, given)
+            self._recorded = RecordedSensors(self.sensing, self.sensors, given)
             self._others = [sensor for sensor in self.sensors if sensor not in self._recorded.sensors]
             self._links = _links_of(self._others)
         if self._recorded is None:
@@ -110,7 +113,7 @@ class SensorEvaluator:
 
     def rows_of(self, time: FloatArray, q: FloatArray, v: FloatArray, given: Mapping[str, Any]) -> SensedRows:
         """Several states, with what given() has of them."""
-        rows = SensedRows(self._sensing, time, q, v, **given)
+        rows = SensedRows(self.sensing, time, q, v, **given)
         if self._links:
             rows.compute_motions(self._links)
         return rows

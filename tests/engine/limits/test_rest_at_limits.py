@@ -5,8 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
+from mbcli.engine.limits.joint_limits import STIFFNESS
 from mbcli.multibody.parsing import Parser
 from mbcli.multibody.plant import MultibodyPlant
+from mbcli.multibody.tree import PrismaticJoint, SpatialInertia
 from mbcli.systems.analysis import Simulator
 
 H = 1e-3
@@ -62,3 +64,18 @@ def test_a_robot_at_rest_at_its_limits_goes_the_same_way_whatever_rounding_makes
     at_rest = states_after_steps(text, q, 0.0, gravity)
     for rounding in (1e-18, -1e-18, 3e-17, -3e-17):
         np.testing.assert_allclose(states_after_steps(text, q, rounding, gravity), at_rest, rtol=0, atol=1e-12)
+
+
+def test_a_stop_gives_way_to_a_very_heavy_body_by_its_load_over_its_stiffness():
+    plant = MultibodyPlant(H)
+    body = plant.AddRigidBody("block", SpatialInertia.SolidBoxWithMass(1e10, 1.0, 1.0, 1.0))
+    frames = plant.world_frame(), body.body_frame()
+    rail = plant.AddJoint(PrismaticJoint("rail", *frames, [0.0, 0.0, 1.0], 0.0, 1.0))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    depth = 1e10 * 9.81 / STIFFNESS
+    rail.set_translation(context, -depth)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it begins beyond its limit
+        Simulator(plant, context).AdvanceTo(20 * H)
+    assert abs(rail.get_translation(context) + depth) < 1e-9

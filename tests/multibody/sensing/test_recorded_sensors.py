@@ -66,7 +66,7 @@ def move(plant, context, random):
 def test_recorded_sensors_give_the_bits_of_their_kinds(sensed, ready_kernels):
     evaluator, context, cannot = sensed
     plant, random, touched = context.state.plant, np.random.default_rng(3), 0
-    recorded = RecordedSensors(evaluator._sensing, evaluator.sensors, evaluator.given(context))
+    recorded = RecordedSensors(evaluator.sensing, evaluator.sensors, evaluator.given(context))
     assert {s.type_name() for s in evaluator.sensors if s not in recorded.sensors} == cannot
     for _ in range(INTERPRETED_ROWS):  # from then on motions are those of compiled kernels
         evaluator.rows(context)

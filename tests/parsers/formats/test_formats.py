@@ -3,9 +3,11 @@
 import re
 import sys
 import types
+from pathlib import Path
 
 import pytest
 from mbcli.parsers import formats
+from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.formats import (
     CONSTANTS,
     FORMATS,
@@ -92,3 +94,12 @@ def test_mesh_files_that_mujoco_reads(tmp_path):
 
     assert stl(3, 150) and not stl(3, 149) and not stl(0, 0) and not stl(200_001, 50 * 200_001)
     assert mjcf.readable_mesh("a.obj") and mjcf.readable_mesh("a.MSH") and not mjcf.readable_mesh("a.dae")
+
+
+def test_files_of_scenes_are_said_once_they_are_read(tmp_path):
+    directives = "directives: []\n"
+    for kind, name, text in (("dmd", "a.dmd.yaml", directives), ("scenario", "b.yaml", f"One:\n  {directives}")):
+        path, sources = tmp_path / name, []
+        path.write_text(text)
+        FORMATS[kind].read_scenes(path, Diagnostics(), name=None, sources=sources)
+        assert [Path(source.path).name for source in sources] == [name]
