@@ -239,6 +239,8 @@ def _run_command(ctx: click.Context, values: dict[str, Any]) -> int:
     options.policy, options.plan = policy, plan
     refuse_two_controls(options)
     of_plant = plant_arguments(options)
+    if policy is not None:
+        of_plant |= policy.beside_load
     each = options.states is not None or options.each or options.states_format or options.fill
     if each:
         from mbcli.cli.simulate_worlds import require_each, run_each

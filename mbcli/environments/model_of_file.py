@@ -70,6 +70,11 @@ class ModelOfFile:
         node = self.root.get("load")
         return {key: getattr(self.settings.load, key) for key in (() if node is None else node.keys())}
 
+    @property
+    def beside_load(self) -> dict[str, Any]:
+        """Arguments of load_model() that follow from other keys."""
+        return {}
+
     def states(self, section: str) -> bool:
         """Whether there is a section of this name."""
         return self.root.get(section) is not None
@@ -77,9 +82,9 @@ class ModelOfFile:
     def loaded(self, model: Any = None) -> Any:
         """The model of the task, or the files of another one, loaded as the task says; a LoadedModel as it is.
 
-        ArgumentError: no file names a model; settings of `load` are for files.
+        ArgumentError: no file names a model; settings of `load`, and what is beside them, are for files.
         """
-        options = self.load
+        options = self.load | self.beside_load
         if model is None:
             if self.model is None:
                 raise ArgumentError(f'{self.name}: the task names no model: key "model", or the argument `model`')
@@ -87,7 +92,8 @@ class ModelOfFile:
         if isinstance(model, (str, os.PathLike)):
             return load_model(model, **options)
         if options:
-            raise ArgumentError(f'{self.name}: "load" is for files of a model, and the model is loaded already')
+            given = ", ".join(f'"{key}"' for key in ("load", *self.beside_load) if self.states(key))
+            raise ArgumentError(f"{self.name}: {given}: for files of a model, and the model is loaded already")
         return model
 
 

@@ -62,6 +62,11 @@ class Policy(ControllerSource):
         is_function = callable(network) and not isinstance(network, (str, os.PathLike))
         self._network: Callable[[Matrix], Any] = network if is_function else NetworkFile(network)
 
+    @property
+    def beside_load(self) -> dict[str, Any]:
+        """Arguments of load_model() that the task asks for beside `load`: its terrain."""
+        return self.task.beside_load if isinstance(self.task, TaskFile) else {}
+
     def worlds(self, loaded: LoadedModel, seeds: Any) -> tuple[TaskWorlds, Task, tuple[float, float]]:
         """Worlds that stand where the task lets runs begin, the task in them and the limits of its actions.
 

@@ -100,6 +100,11 @@ class TermTask(Task):
         self._action, self._observations, self._names = action, observations, list(names)
         self._rewards, self._ends, self._starts, self.events = rewards, ends, starts, list(events)
 
+    def prepare(self, worlds: TaskWorlds) -> None:
+        """As of Task."""
+        super().prepare(worlds)
+        self._worlds = worlds
+
     def action_size(self, worlds: TaskWorlds) -> int:
         """As of Task."""
         return self._action.size
@@ -130,7 +135,7 @@ class TermTask(Task):
 
     def start(self, rng: WorldRandom, count: int) -> tuple[Matrix, Matrix]:
         """As of Task."""
-        start = Start(*super().start(rng, count), rng)
+        start = Start(*super().start(rng, count), rng, self._worlds)
         for term in self._starts:
             term(start)
         return start.q, start.v

@@ -15,6 +15,7 @@ from mbcli.environments.term_kinds import KINDS
 from mbcli.environments.term_modifiers import EXTRA, modified_action, modified_command, modified_observation
 from mbcli.environments.term_reading import check_section, read_values, terms_of
 from mbcli.environments.terms import ENDS, OBSERVATIONS, REWARDS, STARTS
+from mbcli.environments.terrain import Terrain, read_terrain
 from mbcli.errors import ArgumentError
 from mbcli.models.parameter_assignments import changed_parameters, is_parameter_path
 from mbcli.parsers.diagnostics import Diagnostics
@@ -23,11 +24,13 @@ from mbcli.sweeps.variations import parse_variations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mbcli.environments.task import Task
     from mbcli.environments.task_worlds import TaskWorlds
     from mbcli.environments.term_registry import Term
     from mbcli.models.loaded_model import LoadedModel
+    from mbcli.parsers.spec import SourceLocation
     from mbcli.parsers.yaml_source import YamlNode
     from mbcli.sweeps.variations import Variation
 
@@ -42,6 +45,7 @@ SECTIONS = {
 }
 NEEDED = ("action", "observation", "reward")  # of them
 WORLD, EPISODE = "world", "episode"  # when parameters are drawn
+TERRAIN = "terrain"
 COLUMNS = ("Positions", "Velocities")  # kinds of keys that name the columns of an observation
 
 
@@ -62,9 +66,23 @@ class TaskSettings:
 
 
 class TaskFile(ModelOfFile):
-    """A task file that was read: its settings, and terms that are looked up in a model when worlds are there."""
+    """A task file that was read: its settings, and terms that are looked up in a model when worlds are there.
+
+    Args:
+        root, settings, folder: as of ModelOfFile.
+        terrain: its terrain, None without one; an attribute too.
+    """
 
     settings: TaskSettings
+
+    def __init__(self, root: YamlNode, settings: TaskSettings, folder: Path, terrain: Terrain | None) -> None:
+        super().__init__(root, settings, folder)
+        self.terrain = terrain
+
+    @property
+    def beside_load(self) -> dict[str, Any]:
+        """The terrain, as an argument of load_model()."""
+        return {} if self.terrain is None else {TERRAIN: self.terrain.height_field}
 
     def variations(self, loaded: LoadedModel) -> list[Variation]:
         """What parameters are drawn from. DiagnosticError, a ModelError, with the place of each fault."""
@@ -86,6 +104,9 @@ class TaskFile(ModelOfFile):
 
     def task(self, worlds: TaskWorlds) -> TermTask:
         """The task, whose names are found in the model of worlds. DiagnosticError with every fault and its place."""
+        if self.terrain is not None and worlds.loaded.terrain is None:
+            raise ArgumentError(f"{self.name}: the model was loaded without the terrain of the task")
+        worlds.terrain = self.terrain
         diagnostics = Diagnostics()
         bound: dict[str, list[_Bound]] = {}
         worlds.commands.clear()
@@ -140,7 +161,11 @@ def read_task(source: Any) -> TaskFile:
     """
     diagnostics = Diagnostics()
     root, folder = read_root(source, diagnostics)
-    settings = read_into(TaskSettings, root, diagnostics, elsewhere=tuple(SECTIONS))
+    settings = read_into(TaskSettings, root, diagnostics, elsewhere=(*SECTIONS, TERRAIN))
+    node = root.get(TERRAIN) if root.kind == "mapping" else None
+    terrain = None if node is None else read_terrain(node, diagnostics)
+    if node is not None and settings is not None:
+        _check_load(settings.load, root.key_place(TERRAIN), diagnostics)
     for section, registry in SECTIONS.items() if root.kind == "mapping" else ():
         node = root.get(section)
         if node is None and section in NEEDED:
@@ -149,7 +174,17 @@ def read_task(source: Any) -> TaskFile:
             check_section(section, node, registry, EXTRA.get(section, {}), diagnostics)
     diagnostics.raise_if_errors()
     assert settings is not None
-    return TaskFile(root, settings, folder)
+    return TaskFile(root, settings, folder, terrain)
+
+
+def _check_load(load: Load, place: SourceLocation, diagnostics: Diagnostics) -> None:
+    """Reports what `load` says if there is a terrain and it should not."""
+    if load.ground is not None:
+        message = "terrain stands in the place of a ground, and load has one"
+        diagnostics.error("VALUE_INVALID", message, place=place, attribute=TERRAIN)
+    if not load.contact:
+        message = "terrain touches nothing: load has no contact: true"
+        diagnostics.error("VALUE_INVALID", message, place=place, attribute=TERRAIN)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from mbcli.engine.queries.state_batch import StateBatch
 from mbcli.environments.world_random import WorldRandom
 from mbcli.errors import ArgumentError
+from mbcli.meshes.height_grids import heights_at
 from mbcli.models.loading import as_loaded, find_frame
 from mbcli.multibody.plant.state_functions import number_of_frame, state_with_parameters
 from mbcli.multibody.stepping.inputs import LinkForce
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from mbcli.environments.terrain import Terrain
     from mbcli.math.array_types import Array, FloatArray, IntArray, Matrix, Vector
 
 PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
+NO_GROUND = 'the model has no ground: "ground" of "load", or "terrain"'
 COPIED = ("_q", "_v", "_u", "_desired", "_carried", "_activations", "_status", "_steps", "action", "previous_action")
 
 
@@ -42,7 +45,8 @@ class TaskWorlds(Worlds):
         memory: {label: arrays of all worlds} that terms keep from period to period.
         commands: {name: function of these worlds} what tasks ask of policies, (n, k).
         each_step: is called before each time step, None for nothing.
-        learns: whether commands that grow do so; else they are whole.
+        learns: whether commands and terrains that grow do so; else they are whole.
+        terrain: Terrain whose tiles terms may name; None without one.
         numbers: (n,) of worlds, what their random numbers follow from beside the seeds.
     """
 
@@ -59,6 +63,7 @@ class TaskWorlds(Worlds):
         self.each_step: Callable[[], None] | None = None
         self.numbers: IntArray = np.arange(count)
         self.learns = True
+        self.terrain: Terrain | None = None
         self._senses: Callable[[], Any] = self.sensors
         self._start_desired, self._start_u = self.desired[0].copy(), self.u[0].copy()
         self._tracked: dict[str, int] = {}
@@ -169,6 +174,23 @@ class TaskWorlds(Worlds):
         """R_WB (n, b, 3, 3), p_WBo (n, b, 3) [m] and V_WB (n, b, 6) of tracked bodies."""
         R_WB, p_WB, V_WB = self._seen()
         return R_WB[:, bodies], p_WB[:, bodies], V_WB[:, bodies]
+
+    def ground_at(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Heights [m] of the ground or terrain at places in World [m]; beyond the ends of a terrain those of the end.
+
+        ArgumentError: there is neither.
+        """
+        terrain, ground = self.loaded.terrain, self.loaded.ground
+        if ground is None:
+            raise ArgumentError(NO_GROUND)
+        if terrain is None:
+            return np.full(np.shape(x), ground)
+        return heights_at(terrain.heights, terrain.x(), terrain.y(), x, y)
+
+    def height(self, body: int, over_ground: bool = False) -> Vector:
+        """z (n,) [m] of the origin of a tracked body, or its height over the ground below it."""
+        x, y, z = self.position(body).T
+        return z - self.ground_at(x, y) if over_ground else z
 
     def inverse_dynamics(self, vdot: Matrix) -> Matrix:
         """Generalized forces (n, nv) that give accelerations vdot (n, nv) here, beside gravity, springs and damping."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from mbcli.common.coordinate_names import NamedCoordinates, StateNames
 from mbcli.config.config_fields import ValueProblem, accept, describe
+from mbcli.environments.task_worlds import NO_GROUND
 from mbcli.models.loading import find_frame
 from mbcli.multibody.sensing.evaluation import sensors_named
 from mbcli.simulation.world_sensors import FOLDER
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mbcli.environments.task_worlds import TaskWorlds
-    from mbcli.math.array_types import IntArray
+    from mbcli.math.array_types import FloatArray, IntArray, Matrix4
     from mbcli.parsers.yaml_source import YamlNode
 
     Positions: TypeAlias = IntArray  # places in q
@@ -40,10 +42,25 @@ if TYPE_CHECKING:
     Whole: TypeAlias = int  # at least 1
     NewName: TypeAlias = str
     Commanded: TypeAlias = str  # name of a command of the task
+    Over: TypeAlias = bool  # whether heights are over the ground, not in World
+    BodyOverGround: TypeAlias = int  # as Body, in a model with a ground
+    BodyOnTerrain: TypeAlias = int  # as Body, in a model with a terrain
+    Lengths: TypeAlias = FloatArray  # [m]
 
 ALL = "all"
 SAME_TIME = 1e-6  # of a period
 AXES = ("x", "y", "z")
+OVER = ("world", "ground")
+MOST_LENGTHS = 100
+NO_TERRAIN = 'the task has no "terrain"'
+
+
+@dataclass(frozen=True)
+class FloatingBase:
+    """A body that floats in World: the place of its x in q, and X_WF of the frame in which x, y, z are."""
+
+    start: int
+    X_WF: Matrix4
 
 
 def _places(what: str, names_of: Callable[[TaskWorlds], list[str]]) -> Callable[[YamlNode, TaskWorlds], IntArray]:
@@ -172,6 +189,44 @@ def _commanded(node: YamlNode, worlds: TaskWorlds) -> str:
     return names[found_under(NamedCoordinates(names, "command").find, name_of(node))]
 
 
+def _over(node: YamlNode, worlds: TaskWorlds) -> bool:
+    over = OVER.index(accept(str, _scalar(node), {"choices": OVER})) == 1
+    if over:
+        _require(worlds.loaded.ground, NO_GROUND)
+    return over
+
+
+def _body_over_ground(node: YamlNode, worlds: TaskWorlds) -> int:
+    _require(worlds.loaded.ground, NO_GROUND)
+    return _body(node, worlds)
+
+
+def _body_on_terrain(node: YamlNode, worlds: TaskWorlds) -> int:
+    _require(worlds.loaded.terrain, NO_TERRAIN)
+    return _body(node, worlds)
+
+
+def _floating_base(node: YamlNode, worlds: TaskWorlds) -> FloatingBase:
+    _require(worlds.terrain, NO_TERRAIN)
+    joint = worlds.plant.free_joints.get(_link(node, worlds))
+    if joint is None or int(joint.parent_body().index()) != 0:
+        raise ValueProblem("VALUE_NAME", f"names {name_of(node)}, which does not float in World")
+    X_WF = joint.frame_on_parent().GetFixedPoseInBodyFrame().GetAsMatrix4()
+    return FloatingBase(joint.position_start() + joint.num_positions() - 3, X_WF)
+
+
+def _require(there: Any, lacking: str) -> None:
+    if there is None:
+        raise ValueProblem("VALUE_NAME", f": {lacking}")
+
+
+def _lengths(node: YamlNode, worlds: TaskWorlds) -> FloatArray:
+    items = list(node) if node.kind == "sequence" else []
+    if not 0 < len(items) <= MOST_LENGTHS:
+        raise ValueProblem("VALUE_TYPE", f"is a list of 1 to {MOST_LENGTHS} lengths; found {node.describe()}")
+    return np.array([_number(item, worlds) for item in items])
+
+
 def _number(node: YamlNode, worlds: TaskWorlds) -> float:
     return accept(float, _scalar(node), {})
 
@@ -221,6 +276,12 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "Every": _every,
     "Every | None": _every,
     "Whole": _whole,
+    "Whole | None": _whole,
+    "Over": _over,
+    "BodyOverGround": _body_over_ground,
+    "BodyOnTerrain": _body_on_terrain,
+    "FloatingBase": _floating_base,
+    "Lengths": _lengths,
     "NewName": _new_name,
     "Commanded": _commanded,
     "float": _number,

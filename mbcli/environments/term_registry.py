@@ -38,11 +38,12 @@ class Action:
 
 @dataclass
 class Start:
-    """The states of m worlds that begin: q (m, nq), v (m, nv), which terms change, and their random numbers."""
+    """The states of m worlds that begin: q (m, nq), v (m, nv), which terms change, their random numbers, all worlds."""
 
     q: Matrix
     v: Matrix
     random: WorldRandom
+    worlds: TaskWorlds
 
 
 @dataclass(frozen=True)

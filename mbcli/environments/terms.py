@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbcli.environments.term_registry import ENDS, OBSERVATIONS, REWARDS, STARTS, Start, term_of
+from mbcli.meshes.height_grids import highest_within
 
 if TYPE_CHECKING:
     from mbcli.environments.task_worlds import TaskWorlds
@@ -15,14 +16,20 @@ if TYPE_CHECKING:
         Axis,
         Bodies,
         Body,
+        BodyOnTerrain,
+        BodyOverGround,
         Commanded,
         Coordinate,
+        FloatingBase,
+        Lengths,
         Numbers,
+        Over,
         Positions,
         Positive,
         Scalars,
         Sensing,
         Velocities,
+        Whole,
     )
     from mbcli.math.array_types import BoolArray, Matrix, Vector
 
@@ -56,9 +63,19 @@ def body_position(worlds: TaskWorlds, *, body: Body) -> Matrix:
 
 
 @term_of(OBSERVATIONS)
-def body_height(worlds: TaskWorlds, *, body: Body) -> Matrix:
-    """z [m] of the origin of a body in World."""
-    return worlds.position(body)[:, 2:]
+def body_height(worlds: TaskWorlds, *, body: Body, over: Over = False) -> Matrix:
+    """z [m] of the origin of a body in World, or over the ground."""
+    return worlds.height(body, over)[:, np.newaxis]
+
+
+@term_of(OBSERVATIONS)
+def heights_around(worlds: TaskWorlds, *, body: BodyOverGround, ahead: Lengths, left: Lengths) -> Matrix:
+    """Heights [m] of the origin of a body over the ground at a grid of places ahead of it and to its left."""
+    R_WB, p_WB = worlds.rotation(body), worlds.position(body)
+    heading = np.arctan2(R_WB[:, 1, 0], R_WB[:, 0, 0])[:, np.newaxis]
+    forth, aside = np.repeat(ahead, len(left)), np.tile(left, len(ahead))
+    c, s = np.cos(heading), np.sin(heading)
+    return p_WB[:, 2:] - worlds.ground_at(p_WB[:, :1] + c * forth - s * aside, p_WB[:, 1:2] + s * forth + c * aside)
 
 
 @term_of(OBSERVATIONS)
@@ -171,15 +188,15 @@ def upright(worlds: TaskWorlds, *, body: Body) -> Vector:
 
 
 @term_of(REWARDS)
-def height(worlds: TaskWorlds, *, body: Body) -> Vector:
-    """z [m] of the origin of a body in World."""
-    return worlds.position(body)[:, 2]
+def height(worlds: TaskWorlds, *, body: Body, over: Over = False) -> Vector:
+    """z [m] of the origin of a body in World, or over the ground."""
+    return worlds.height(body, over)
 
 
 @term_of(REWARDS)
-def height_near(worlds: TaskWorlds, *, body: Body, target: float, width: Positive) -> Vector:
+def height_near(worlds: TaskWorlds, *, body: Body, target: float, width: Positive, over: Over = False) -> Vector:
     """1 where a body has the height `target` [m], and less away from it: exp(-(difference / width)^2)."""
-    return _near(worlds.position(body)[:, 2], target, width)
+    return _near(worlds.height(body, over), target, width)
 
 
 @term_of(REWARDS)
@@ -275,15 +292,15 @@ def _coordinate(worlds: TaskWorlds, of: tuple[str, int]) -> Vector:
 
 
 @term_of(ENDS)
-def height_below(worlds: TaskWorlds, *, body: Body, limit: float) -> BoolArray:
-    """The origin of a body is below a height [m] in World."""
-    return worlds.position(body)[:, 2] < limit
+def height_below(worlds: TaskWorlds, *, body: Body, limit: float, over: Over = False) -> BoolArray:
+    """The origin of a body is below a height [m] in World, or over the ground."""
+    return worlds.height(body, over) < limit
 
 
 @term_of(ENDS)
-def height_above(worlds: TaskWorlds, *, body: Body, limit: float) -> BoolArray:
-    """The origin of a body is above a height [m] in World."""
-    return worlds.position(body)[:, 2] > limit
+def height_above(worlds: TaskWorlds, *, body: Body, limit: float, over: Over = False) -> BoolArray:
+    """The origin of a body is above a height [m] in World, or over the ground."""
+    return worlds.height(body, over) > limit
 
 
 @term_of(ENDS)
@@ -303,6 +320,15 @@ def coordinate_outside(worlds: TaskWorlds, *, of: Coordinate, low: float, high: 
 def away_from(worlds: TaskWorlds, *, body: Body, of: Commanded, limit: Positive) -> BoolArray:
     """A body is farther from a `place` than a limit [m], whatever its height."""
     return np.linalg.norm(worlds.position(body)[:, :2] - worlds.commands[of](worlds)[:, :2], axis=1) > limit
+
+
+@term_of(ENDS)
+def off_terrain(worlds: TaskWorlds, *, body: BodyOnTerrain) -> BoolArray:
+    """The origin of a body is beyond an end of the terrain, where there is no ground."""
+    terrain = worlds.loaded.terrain
+    assert terrain is not None
+    x, y = np.abs(worlds.position(body)[:, :2]).T
+    return (x > terrain.x()) | (y > terrain.y())
 
 
 @term_of(ENDS)
@@ -343,3 +369,20 @@ def uniform_velocities(start: Start, *, of: Velocities, within: Positive) -> Non
 def normal_velocities(start: Start, *, of: Velocities, deviation: Positive) -> None:
     """Adds to velocities a number of a normal distribution [rad/s or m/s]."""
     start.v[:, of] += start.random.normal(deviation, len(of))
+
+
+@term_of(STARTS)
+def on_terrain(start: Start, *, body: FloatingBase, radius: Positive, grow: Whole | None = None) -> None:
+    """Moves a floating body from the origin to a tile, and up by the highest ground within `radius` [m] of it."""
+    terrain, field = start.worlds.terrain, start.worlds.loaded.terrain
+    assert terrain is not None and field is not None
+    grown = 1.0 if grow is None or not start.worlds.learns else np.minimum((start.random.episodes + 1) / grow, 1.0)
+    level, column = start.random.uniform(0.0, 1.0, 2).T
+    middles = terrain.middles
+    level, column = level * np.ceil(grown * terrain.levels), column * middles.shape[1]
+    R_WF, p_WF = body.X_WF[:3, :3], body.X_WF[:3, 3]
+    places = slice(body.start, body.start + 3)
+    p_WB = start.q[:, places] @ R_WF.T + p_WF
+    p_WB[:, :2] += middles[level.astype(int), column.astype(int)]
+    p_WB[:, 2] += highest_within(field.heights, field.x(), field.y(), p_WB[:, 0], p_WB[:, 1], radius)
+    start.q[:, places] = (p_WB - p_WF) @ R_WF

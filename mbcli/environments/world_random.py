@@ -26,13 +26,16 @@ class WorldRandom:
     Args:
         seeds: (m,) whole numbers, 64 bits, or one for all.
         worlds, episodes, more: (m,) whole numbers, or one for all.
+
+    Attributes:
+        episodes: as they were given.
     """
 
     def __init__(self, seeds: ArrayLike, worlds: ArrayLike, episodes: ArrayLike, *more: ArrayLike) -> None:
         state = np.zeros(len(np.atleast_1d(np.asarray(worlds))), dtype=np.uint64)
         for number in (seeds, worlds, episodes, *more):
             state = mixed(state * GOLDEN + np.asarray(number, dtype=np.uint64) + GOLDEN)
-        self._state, self._drawn = state, 0
+        self._state, self._drawn, self.episodes = state, 0, np.array(episodes)
 
     def __len__(self) -> int:
         """The number m of worlds."""

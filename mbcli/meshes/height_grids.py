@@ -17,7 +17,7 @@ from mbcli.errors import ModelError, ResourceError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mbcli.math.array_types import FloatArray, IntArray, Matrix
+    from mbcli.math.array_types import FloatArray, IntArray, Matrix, Vector
 
 MOST_HEIGHTS = 2049 * 2049
 MOST_BYTES = 8 * MOST_HEIGHTS + 2**20  # of a file
@@ -58,6 +58,38 @@ def height_surface(heights: FloatArray, x: float, y: float, base: float) -> tupl
     following = np.roll(rim, -1), np.roll(below, -1)
     walls = [np.column_stack([below, following[1], following[0]]), np.column_stack([below, following[0], rim])]
     return np.concatenate([top, foot]), np.concatenate([*faces, *walls])
+
+
+def heights_at(heights: Matrix, x: float, y: float, at_x: FloatArray, at_y: FloatArray) -> FloatArray:
+    """Heights [m] over places of the plane, as many as there are, on the triangles of height_surface().
+
+    x, y: [m] half lengths of the field. Beyond its ends the height is that of the end.
+    """
+    rows, columns = heights.shape
+    u, v = _in_cells(at_x, x, columns), _in_cells(at_y, y, rows)
+    i, j = np.minimum(u.astype(int), columns - 2), np.minimum(v.astype(int), rows - 2)
+    u, v = u - i, v - j
+    least, most = heights[j, i], heights[j + 1, i + 1]
+    between = np.where(u >= v, heights[j, i + 1], heights[j + 1, i])
+    result: FloatArray = least + np.maximum(u, v) * (between - least) + np.minimum(u, v) * (most - between)
+    return result
+
+
+def highest_within(heights: Matrix, x: float, y: float, at_x: FloatArray, at_y: FloatArray, reach: float) -> Vector:
+    """The highest of the cells (n,) [m] that are within a reach [m] along x and along y of places (n,); see above."""
+    rows, columns = heights.shape
+    (left, right), (before, behind) = (
+        [_in_cells(at + side * reach, half, count) for side in (-1.0, 1.0)]
+        for at, half, count in ((at_x, x, columns), (at_y, y, rows))
+    )
+    first, low = left.astype(int), before.astype(int)
+    end, high = np.ceil(right).astype(int) + 1, np.ceil(behind).astype(int) + 1
+    return np.array([heights[a:b, c:d].max() for a, b, c, d in zip(low, high, first, end, strict=True)])
+
+
+def _in_cells(at: FloatArray, half: float, count: int) -> FloatArray:
+    """Places along an axis as numbers of cells from the least of `count` heights, inside of the field."""
+    return (np.fmax(np.fmin(at / half, 1.0), -1.0) + 1.0) * (0.5 * (count - 1))
 
 
 def packed_heights(heights: Matrix) -> dict[str, Any]:

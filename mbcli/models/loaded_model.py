@@ -10,6 +10,7 @@ from mbcli.parsers.diagnostics import Diagnostics
 from mbcli.parsers.scenes.plant_config import RunConfig
 
 if TYPE_CHECKING:
+    from mbcli.geometry.shapes import HeightField
     from mbcli.models.parameter_value import ParameterValue
     from mbcli.models.postures import Posture
     from mbcli.multibody.parsing.collision_filter_groups import CollisionFilterGroups
@@ -30,7 +31,8 @@ class LoadedModel:
         diagnostics: Diagnostics with what the files say and the plant does not use.
         read: ModelSpecs as their files have them: worlds whole.
         filter_groups: CollisionFilterGroups.
-        ground: [m] height of the ground, None without one.
+        ground: [m] height of the ground, 0 where a terrain is, None without one.
+        terrain: HeightField in the place of the ground.
         postures: Posture of every named state in the files of the models.
         commanded: names of the actuators that follow from command interfaces of files.
         added_actuators: names of the joints that got an actuator, to be held or driven, or as load_model() was told.
@@ -49,6 +51,7 @@ class LoadedModel:
     read: list[ModelSpec] = field(default_factory=list)
     filter_groups: CollisionFilterGroups | None = None
     ground: float | None = None
+    terrain: HeightField | None = None
     postures: list[Posture] = field(default_factory=list)
     added_actuators: list[str] = field(default_factory=list)
     commanded: list[str] = field(default_factory=list)

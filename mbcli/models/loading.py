@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias, Unpack
 
+    from mbcli.geometry import HeightField
     from mbcli.multibody.tree import JointActuator
     from mbcli.multibody.tree.frame import Frame
     from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.scenes.scenario import Scenario
     from mbcli.parsers.spec import ModelSpec, SemanticSpec, SourceFile
+
+
+TERRAIN_COLOR = (0.55, 0.6, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     contact, strict, file_type, on_findings = (
         given[name] for name in ("contact", "strict", "file_type", "on_findings")
     )
+    if given["terrain"] is not None and given["ground"] is not None:
+        raise ArgumentError(f"{argument('ground')}: the terrain stands in the place of a ground")
     diagnostics, package_map = Diagnostics(), as_package_map(given["packages"])
     diagnostics.leads_out = package_map.leads_out
     of_settings, of_elements = _split(given["overrides"])
@@ -111,7 +117,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     set_hold(config, *(given[name] for name in settings_of(HoldArguments)))
     plant = _started_plant(config, not strict and package_map.missing_meshes != "error")
     if contact:
-        register_scene_graph(plant, config.scene_graph_config, given["ground"])
+        register_scene_graph(plant, config.scene_graph_config, given["ground"], given["terrain"])
     parser = _parser(plant, diagnostics, package_map, strict)
     for model, scenario in zip(models, of_files.scenarios, strict=True):
         _add(parser, model, scenario, file_type, on_findings)
@@ -153,7 +159,8 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
         diagnostics=diagnostics,
         read=parser.read,
         filter_groups=parser.GetCollisionFilterGroups(),
-        ground=given["ground"],
+        ground=given["ground"] if given["terrain"] is None else 0.0,
+        terrain=given["terrain"],
         postures=postures,
         added_actuators=added,
         commanded=[actuator.name() for actuator in commanded],
@@ -275,10 +282,13 @@ def _invalid_model(place: str = "") -> Iterator[None]:
         raise ModelError(f"{place}: error: {error}" if place else str(error)) from None
 
 
-def register_scene_graph(plant: MultibodyPlant, config: SceneGraphConfig, ground: float | None) -> None:
-    """Gives a plant the geometries that it is about to read, and a ground at a height [m] unless that is None.
+def register_scene_graph(
+    plant: MultibodyPlant, config: SceneGraphConfig, ground: float | None, terrain: HeightField | None = None
+) -> None:
+    """Gives a plant the geometries that it is about to read, and a ground at a height [m] or a terrain unless that is
+    None.
 
-    The ground is rigid: it has contact surfaces with what is compliant.
+    These are rigid: they have contact surfaces with what is compliant.
     Of a scene whose settings nobody gave the plant says how stiff geometries are, see contact_defaults.
     """
     from mbcli.geometry import (
@@ -299,12 +309,18 @@ def register_scene_graph(plant: MultibodyPlant, config: SceneGraphConfig, ground
         )
         config = SceneGraphConfig(default_proximity_properties=allowance)
     plant.RegisterAsSourceForSceneGraph(SceneGraph(config))
+    if ground is None and terrain is None:
+        return
+    properties = ProximityProperties()
+    AddContactMaterial(properties, friction=CoulombFriction(*FRICTION))
+    AddRigidHydroelasticProperties(properties)
+    world = plant.world_body()
     if ground is not None:
-        properties = ProximityProperties()
-        AddContactMaterial(properties, friction=CoulombFriction(*FRICTION))
-        AddRigidHydroelasticProperties(properties)
         X_WG = RigidTransform([0.0, 0.0, ground])
-        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", properties)
+        plant.RegisterCollisionGeometry(world, X_WG, HalfSpace(), "ground", properties)
+    if terrain is not None:
+        plant.RegisterVisualGeometry(world, RigidTransform(), terrain, "terrain", list(TERRAIN_COLOR))
+        plant.RegisterCollisionGeometry(world, RigidTransform(), terrain, "terrain", properties)
 
 
 def _add(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DPI = 100
 ZOOM = 1.15  # so that the sphere of a camera is two thirds as high as a picture, within axes with numbers
 EYE = 10.0  # radii from the middle: nearer than the eye of matplotlib
-MOST_TRIANGLES = 4000  # of a mesh: more are thinned out
+MOST_TRIANGLES = 4000  # of a mesh: more are thinned out, of World's those are left out that are far away
 VISUAL_COLOR = (0.62, 0.69, 0.76)
 FORCE_COLOR = (0.84, 0.2, 0.42)
 LIGHT = np.array([0.45, -0.6, 0.66])
@@ -46,7 +46,8 @@ def drawn_images(
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     solids = [
-        [(shape, *surface_of(shape, scene, MOST_TRIANGLES)) for shape in drawn_shapes(scene)] for scene, _ in runs
+        [(shape, *surface_of(shape, scene, MOST_TRIANGLES if shape.body else None)) for shape in drawn_shapes(scene)]
+        for scene, _ in runs
     ]
     camera, framing = camera or Camera(), frame_runs(runs)
     digits = time_digits(runs)
@@ -107,7 +108,11 @@ def _frame(axes: Any, centre: Vector3, radius: float, azimuth: float, elevation:
 
 
 def _before_the_eye(faces: Array, centre: Vector3, radius: float, azimuth: float, elevation: float) -> Array:
-    """Those of triangles (m, 3, 3) that are well before the eye: matplotlib would turn others over."""
+    """Those of triangles (m, 3, 3), of many the nearest, that are well before the eye: matplotlib turns others over."""
+    if len(faces) > MOST_TRIANGLES:
+        away = faces.mean(axis=1) - centre
+        near = np.argpartition(np.einsum("ni,ni->n", away, away), MOST_TRIANGLES)[:MOST_TRIANGLES]
+        faces = faces[near]
     return faces[((faces - centre) @ way_to_eye(azimuth, elevation)).max(axis=1) < EYE * radius]
 
 
