@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from repository import SAMPLES
 
-from mbcli.environments import read_task
+from mbcli.environments import make_environments, read_task
 from mbcli.environments.task_worlds import TaskWorlds
 from mbcli.environments.world_random import WorldRandom
 from mbcli.errors import ArgumentError, ModelError
@@ -96,7 +96,7 @@ def test_stairs_have_their_rise_and_run_and_may_lead_down():
 def test_drawn_heights_and_waves_are_within_their_range_which_grows(term):
     heights, (least, most) = tiles_of(term | {"columns": 1}), term["height"]
     spans = [np.abs(tile).max() for tile in heights]
-    assert spans[0] <= least and least < spans[1] <= 0.5 * (least + most) and spans[2] <= most < 1.1 * spans[2]
+    assert spans[0] <= least and least < spans[1] <= 0.5 * (least + most) + 1e-9 and spans[2] <= most < 1.1 * spans[2]
     assert abs(heights[2].mean()) < 0.3 * most
 
 
@@ -197,10 +197,10 @@ def test_robots_begin_above_the_ground_on_every_tile(ready_kernels):
     assert len({(a, b) for a, b in q[:, 4:6].tolist()}) == 3 * 7
     assert set(x) == {-4.0, 0.0, 4.0} and set(y) == {-12.0, -8.0, -4.0, 0.0, 4.0, 8.0, 12.0}
     context = worlds.plant.CreateDefaultContext()
-    for row in q[:40]:
+    for row in q[:10]:
         worlds.plant.SetPositions(context, row)
-        near = [d for d in geometry_distances(context, 0.3) if "terrain" in (d["geometry_a"], d["geometry_b"])]
-        assert -1e-9 < min(d["distance"] for d in near) < 0.2
+        near = [d for d in geometry_distances(context, 0.1) if "terrain" in (d["geometry_a"], d["geometry_b"])]
+        assert -1e-9 < min(d["distance"] for d in near) < 0.1
     on_top = (x == 4.0) & (y == -8.0)  # of the steepest slope: as high over it as over flat ground
     np.testing.assert_allclose(q[on_top, 6], worlds.start_state[0][6] + 1.5 * np.tan(0.5), atol=1e-9)
     again = task.start(WorldRandom(7, [3], 0), 1)[0]
@@ -221,27 +221,6 @@ def test_beyond_the_border_an_episode_ends(interpreted):
     worlds.q[:, 4:6] = [6.9, 0.0], [7.1, 0.0], [-7.1, 14.9], [0.0, -15.1], [0.0, 14.9]
     worlds.forget_motions()
     np.testing.assert_array_equal(task.terminated(worlds), [False, True, True, True, False])
-
-
-def test_robots_stand_on_the_hardest_tiles_for_five_seconds(ready_kernels):
-    pytest.importorskip("gymnasium")
-    from mbcli.environments import make_environments
-
-    many = make_environments(with_terrain(levels=1), 16, seed=0, threads=1)
-    plant = many.worlds.plant
-    context, deepest, held = plant.CreateDefaultContext(), 0.0, np.zeros((16, 12))
-    assert len(set(many.worlds.q[:, 5])) > 4
-    for period in range(250):
-        observations, _, terminated, *_ = many.step(held)
-        assert not terminated.any()
-        for q, v in zip(many.worlds.q, many.worlds.v, strict=True) if period % 25 == 24 else ():
-            plant.SetPositionsAndVelocities(context, np.concatenate([q, v]))
-            deepest = max(deepest, *(point["depth"] for point in contact_points(context)))
-            assert plant.EvalKineticEnergy(context) < 0.1
-    assert 1e-6 < deepest < 1e-3
-    assert (observations > 0.1).all()
-    copied = copy.deepcopy(many)
-    np.testing.assert_array_equal(copied.reset(seed=4)[0], many.reset(seed=4)[0])
 
 
 # -------------------------------------------------------------------------------------------------- faults
@@ -311,3 +290,26 @@ def test_a_model_without_the_terrain_of_the_task_is_refused(interpreted):
         file.loaded(plain)
     with pytest.raises(ArgumentError, match="ground: the terrain stands in the place of a ground"):
         load_model(file.model, contact=True, ground=0.0, terrain=HeightField(np.zeros((2, 2)), 1.0, 1.0, 1.0))
+
+
+# --------------------------------------------------------------------------------------- compiled kernels
+
+
+def test_robots_are_on_the_hardest_tiles_for_five_seconds(compiled_here):
+    """Some fall over there; none sinks in by 5 mm, nor 1 mm at rest, and none gains energy."""
+    many = make_environments(with_terrain(levels=1), 16, seed=0, threads=1)
+    plant = many.worlds.plant
+    context, held, deepest, energies = plant.CreateDefaultContext(), np.zeros((16, 12)), [], []
+    assert len(set(many.worlds.q[:, 5])) == 7
+    for period in range(250):
+        for q, v in zip(many.worlds.q, many.worlds.v, strict=True) if period % 25 == 24 or not period else ():
+            plant.SetPositionsAndVelocities(context, np.concatenate([q, v]))
+            deepest.append(max((point["depth"] for point in contact_points(context)), default=0.0))
+            energies.append(plant.EvalKineticEnergy(context) + plant.EvalPotentialEnergy(context))
+        observations, _, terminated, *_ = many.step(held)
+        assert not terminated.any() and (observations > 0.0).all()
+    deepest, energies = np.reshape(deepest, (-1, 16)), np.reshape(energies, (-1, 16))
+    assert deepest.max() < 5e-3 and 1e-6 < deepest[-1].max() < 1e-3
+    assert (energies < energies[0] + 1e-3).all()
+    copied = copy.deepcopy(many)
+    np.testing.assert_array_equal(copied.reset(seed=4)[0], many.reset(seed=4)[0])
