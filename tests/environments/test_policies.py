@@ -45,6 +45,15 @@ STANDS = {
         {"term": "normal_velocities", "of": "all", "deviation": 0.1},
     ],
 }
+ON_TERRAIN = STANDS | {
+    "load": {"dt": 0.002, "contact": True, "hold": True, "kp": 60, "kd": 2},
+    "terrain": {"levels": 2, "size": 4, "spacing": 0.1, "tiles": [{"term": "rough", "height": [0.02, 0.06]}]},
+    "observation": [
+        {"term": "heights_around", "body": "trunk", "ahead": [0, 0.3], "left": [-0.2, 0.2]},
+        {"term": "contact_forces", "bodies": "front_left_shank", "scale": 0.01},
+    ],
+    "start": [{"term": "on_terrain", "body": "trunk", "radius": 0.4}],
+}
 MOTORS = {
     "model": str(SAMPLES / "cart_pole.sdf"),
     "period": 0.02,
@@ -94,7 +103,9 @@ def run_of(task, network, periods, seed, **settings):
     return simulate(model, periods * period, start=start, controller=policy, seed=seed, log_rate=1 / period, **settings)
 
 
-@pytest.mark.parametrize(("task", "actions"), [(STANDS, 12), (MOTORS, 1)], ids=["legs", "motors"])
+@pytest.mark.parametrize(
+    ("task", "actions"), [(STANDS, 12), (ON_TERRAIN, 12), (MOTORS, 1)], ids=["legs", "terrain", "motors"]
+)
 def test_a_policy_moves_a_run_as_it_moves_an_environment(task, actions):
     policy = Linear(actions)
     expected, _ = episode(task, policy, 12, seed=5)

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from command_line import cli
 from repository import SAMPLES
 
 from mbcli.environments import make_environments, read_task
@@ -313,3 +314,44 @@ def test_robots_are_on_the_hardest_tiles_for_five_seconds(compiled_here):
     assert (energies < energies[0] + 1e-3).all()
     copied = copy.deepcopy(many)
     np.testing.assert_array_equal(copied.reset(seed=4)[0], many.reset(seed=4)[0])
+
+
+@pytest.mark.peers("mujoco")
+def test_robots_stand_on_rough_ground_as_high_as_in_mujoco(compiled_here, tmp_path):
+    """Six robots on six tiles, held by the same gains; MuJoCo with stiff contact and friction that does not creep."""
+    import mujoco
+
+    kp, kd = 400.0, 20.0
+    tiles = [{"term": "rough", "height": 0.06, "spacing": 0.4, "columns": 6}]
+    task = with_terrain(levels=1, tiles=tiles) | {"load": TASK["load"] | {"kp": kp, "kd": kd}}
+    many = make_environments(task, 6, seed=0, threads=1)
+    field, starts = many.worlds.loaded.terrain, np.tile(many.worlds.start_state[0], (6, 1))
+    starts[:, 5] = 4.0 * np.arange(-2.5, 3.0)
+    starts[:, 6] += highest_within(field.heights, field.x(), field.y(), *starts[:, 4:6].T, 0.5)
+    many.reset(options={"q": starts})
+    for _ in range(100):
+        many.step(np.zeros((6, 12)))
+    assert cli("convert", TASK["model"], "-o", str(tmp_path / "quadruped.xml")).code == 0
+    spec = mujoco.MjSpec.from_file(str(tmp_path / "quadruped.xml"))
+    low, span = field.heights.min(), np.ptp(field.heights)
+    rows, columns = field.heights.shape
+    size, levels = [field.x(), field.y(), span, 1.0], ((field.heights - low) / span).ravel()
+    spec.add_hfield(name="t", nrow=rows, ncol=columns, size=size, userdata=levels)
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="t", pos=[0.0, 0.0, low])
+    for geom in spec.geoms:
+        geom.solref, geom.friction = [0.004, 1.0], [1.0, 0.0, 0.0]
+    for motor in spec.actuators:
+        motor.gainprm[0], motor.biasprm[:3], motor.biastype = kp, [0.0, -kp, -kd], mujoco.mjtBias.mjBIAS_AFFINE
+        motor.ctrllimited, motor.forcelimited, motor.forcerange = 0, 1, motor.ctrlrange
+    spec.option.timestep, spec.option.impratio = 0.001, 100.0
+    spec.option.integrator, spec.option.cone = mujoco.mjtIntegrator.mjINT_IMPLICITFAST, mujoco.mjtCone.mjCONE_ELLIPTIC
+    model = spec.compile()
+    for start, ours in zip(starts, many.worlds.q, strict=True):
+        data = mujoco.MjData(model)
+        data.qpos[:7] = np.roll(start[:7], 3)
+        for _ in range(2000):
+            mujoco.mj_step(model, data)
+        assert np.abs(data.qvel).max() < 1e-3
+        assert data.qpos[2] == pytest.approx(ours[6], abs=1e-3)
+        np.testing.assert_allclose(data.qpos[:2], ours[4:6], atol=4e-3)
+        assert np.abs(ours[6] - start[6]) > 5e-3
