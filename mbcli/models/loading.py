@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mbcli.parsers.spec import ModelSpec, SemanticSpec, SourceFile
 
 
-TERRAIN_COLOR = (0.55, 0.6, 0.5, 1.0)
+TERRAIN_COLOR = [0.55, 0.6, 0.5, 1.0]
 
 
 @dataclass(frozen=True)
@@ -314,13 +314,20 @@ def register_scene_graph(
     properties = ProximityProperties()
     AddContactMaterial(properties, friction=CoulombFriction(*FRICTION))
     AddRigidHydroelasticProperties(properties)
-    world = plant.world_body()
     if ground is not None:
         X_WG = RigidTransform([0.0, 0.0, ground])
-        plant.RegisterCollisionGeometry(world, X_WG, HalfSpace(), "ground", properties)
+        plant.RegisterCollisionGeometry(plant.world_body(), X_WG, HalfSpace(), "ground", properties)
     if terrain is not None:
-        plant.RegisterVisualGeometry(world, RigidTransform(), terrain, "terrain", list(TERRAIN_COLOR))
-        plant.RegisterCollisionGeometry(world, RigidTransform(), terrain, "terrain", properties)
+        register_terrain(plant, terrain, properties)
+
+
+def register_terrain(plant: MultibodyPlant, terrain: HeightField, material: Any) -> None:
+    """Puts a height field into World, where it is seen too; material: ProximityProperties or CoulombFriction."""
+    from mbcli.math import RigidTransform
+
+    world, X_WG = plant.world_body(), RigidTransform()
+    plant.RegisterVisualGeometry(world, X_WG, terrain, "terrain", TERRAIN_COLOR)
+    plant.RegisterCollisionGeometry(world, X_WG, terrain, "terrain", material)
 
 
 def _add(

@@ -13,6 +13,7 @@ from mbcli.geometry.properties import IllustrationProperties
 from mbcli.math import RigidTransform
 from mbcli.meshes.height_grids import unpacked_heights
 from mbcli.meshes.made_surfaces import cone_surface, prism_surface
+from mbcli.models.loading import register_terrain
 from mbcli.multibody.inertia.spatial_inertia import spatial_inertia_of
 from mbcli.multibody.plant import CoulombFriction, MultibodyPlant
 from mbcli.multibody.tree import FixedOffsetFrame
@@ -83,6 +84,9 @@ def _plant(document: Mapping[str, Any], may_read: Callable[[str], bool]) -> Mult
         plant.RegisterCollisionGeometry(
             plant.world_body(), X_WG, shapes.HalfSpace(), "ground", CoulombFriction(1.0, 1.0)
         )
+    terrain = document.get("contact", {}).get("terrain")
+    if terrain is not None:
+        register_terrain(plant, _height_field(terrain), CoulombFriction(1.0, 1.0))
     plant.Finalize()
     return plant
 
@@ -165,10 +169,14 @@ def _shape(kind: str, values: dict[str, Any], may_read: Callable[[str], bool]) -
     if kind == "polyline":
         return shapes.ClosedSurface(*prism_surface(values["outlines"], values["height"]), "polyline")
     if kind == "heightfield":
-        return shapes.HeightField(unpacked_heights(values), values["x"], values["y"], values["base"])
+        return _height_field(values)
     if kind == "halfspace":
         return shapes.HalfSpace()
     measures = values.get("size") or values.get("radii")  # boxes and ellipsoids of files
     if kind not in PRIMITIVES:
         return None
     return PRIMITIVES[kind](*(measures or [values[name] for name in PRIMITIVES[kind].MEASURES]))
+
+
+def _height_field(values: Mapping[str, Any]) -> shapes.HeightField:
+    return shapes.HeightField(unpacked_heights(values), values["x"], values["y"], values["base"])

@@ -17,6 +17,7 @@ from mbcli.log.fields.block import Block
 from mbcli.log.fields.contact import OFFSET
 from mbcli.log.fields.logged_plant import LoggedPlant
 from mbcli.log.format import ContactNames, LogHeader
+from mbcli.meshes.height_grids import packed_heights
 from mbcli.models.description import describe
 from mbcli.models.units import coordinate_units
 from mbcli.simulation.holding import as_document
@@ -190,7 +191,12 @@ def contact_settings(loaded: LoadedModel) -> dict[str, Any]:
     if not meets:
         return {"contact": {"simulated": False, "ground": None}}
     left_out = [list(pair) for pair in loaded.without_contact]
-    settings = {"simulated": True, "ground": loaded.ground, "self_contact": loaded.self_contact}
+    terrain = loaded.terrain
+    settings: dict[str, Any] = {"simulated": True, "ground": loaded.ground if terrain is None else None}
+    settings["self_contact"] = loaded.self_contact
+    if terrain is not None:
+        measures = {name: getattr(terrain, name)() for name in terrain.MEASURES}
+        settings["terrain"] = measures | packed_heights(terrain.heights)
     settings["decompose"] = loaded.plant.settings.decompose_meshes
     return {"contact": settings | {"without_contact": left_out}}
 

@@ -82,13 +82,13 @@ def _essential(document: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _without_places(document.get(key)) for key in keys}
 
 
-def _contact_that_acts(settings: Mapping[str, Any] | None) -> tuple[Any, Any, Any] | None:
+def _contact_that_acts(settings: Mapping[str, Any] | None) -> tuple[Any, ...] | None:
     """What contact_settings() say: None if nothing touches, else ground and filters; logs of format 1.0 had none."""
     if not settings or not settings["simulated"]:
         return None
     left_out = settings.get("without_contact", [])
     filtered = "none" if settings.get("self_contact") == "none" else left_out
-    return settings["ground"], filtered, settings.get("decompose", False)
+    return settings["ground"], settings.get("terrain"), filtered, settings.get("decompose", False)
 
 
 def _without_places(value: Any) -> Any:
