@@ -21,6 +21,8 @@ term_registry       the terms of such tasks by name
 terms               observations, rewards, ends, starts: one function each
 acting_terms        actions, commands, events: one function each
 term_modifiers      keys that all observations or actions may have: delay, noise, history and others
+terrain             ground of tiles in levels, one height field
+terrain_tiles       the kinds of tiles: one function each
 parameter_draws     parameters of worlds and episodes
 term_kinds          what keys of terms may have
 task_worlds         TaskWorlds: worlds with actions and motions of bodies

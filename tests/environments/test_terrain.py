@@ -1,14 +1,17 @@
 """Terrain of tasks: heights as the keys say, the same that solids touch and policies see; robots that begin on it."""
 
 import copy
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from command_line import cli
-from repository import SAMPLES
+from repository import ROOT, SAMPLES
 
 from mbcli.environments import make_environments, read_task
 from mbcli.environments.task_worlds import TaskWorlds
+from mbcli.environments.terrain import TerrainSettings
+from mbcli.environments.terrain_tiles import KINDS_OF_TILES, TILES
 from mbcli.environments.world_random import WorldRandom
 from mbcli.errors import ArgumentError, ModelError
 from mbcli.geometry import HeightField
@@ -151,6 +154,17 @@ def test_the_seen_height_is_that_of_the_surface_that_solids_touch(ready_kernels)
         z = float(heights_at(field.heights, field.x(), field.y(), np.array([x]), np.array([y]))[0])
         loaded.plant.SetPositions(context, [1.0, 0.0, 0.0, 0.0, x, y, z])
         assert geometry_distances(context, 0.01)[0]["distance"] == pytest.approx(-radius, abs=2e-6)
+
+
+def test_every_tile_and_key_is_on_the_page_with_its_default():
+    page = (ROOT / "docs" / "how-to" / "learning.md").read_text()
+    for name, term in TILES.items():
+        assert {parameter.kind for parameter in term.parameters.values()} <= KINDS_OF_TILES.keys(), name
+        optional = {True: "", False: " (may be left out)"}
+        keys = ", ".join(f"`{key}`{optional[p.is_required]}" for key, p in term.parameters.items())
+        assert f"| `{name}` | {keys} | {term.summary} |\n" in page
+    for field in fields(TerrainSettings):
+        assert f"| `{field.name}` | {field.default:g} | " in page
 
 
 # ------------------------------------------------------------------------------------------------- worlds
