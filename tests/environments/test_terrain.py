@@ -19,6 +19,8 @@ from mbcli.meshes.height_grids import height_surface, heights_at, highest_within
 from mbcli.models import load_model
 from mbcli.models.contacts import contact_points, geometry_distances
 from mbcli.models.loading import ModelText
+from mbcli.pictures.resolved_plant import plant_of_resolved_model
+from mbcli.simulation import resume, simulate
 
 HARD = [
     {"term": "flat"},
@@ -236,6 +238,21 @@ def test_beyond_the_border_an_episode_ends(interpreted):
     worlds.q[:, 4:6] = [6.9, 0.0], [7.1, 0.0], [-7.1, 14.9], [0.0, -15.1], [0.0, 14.9]
     worlds.forget_motions()
     np.testing.assert_array_equal(task.terminated(worlds), [False, True, True, True, False])
+
+
+def test_the_log_of_a_run_has_its_terrain_and_goes_on_with_that_alone(interpreted, tmp_path):
+    path = str(tmp_path / "run.h5")
+    loaded = read_task(with_terrain(levels=1)).loaded()
+    log = simulate(loaded, 0.004, start={"trunk_z": 0.9}, log=path)
+    plant, field = plant_of_resolved_model(log.model, path, lambda path: False), loaded.terrain
+    (drawn,) = plant.GetVisualGeometriesForBody(plant.world_body())
+    seen = plant.scene_graph.model_inspector().GetShape(drawn)
+    np.testing.assert_array_equal(seen.heights, field.heights)
+    assert (seen.x(), seen.y(), seen.base()) == (field.x(), field.y(), field.base())
+    assert len(plant.GetCollisionGeometriesForBody(plant.world_body())) == 1
+    with pytest.raises(ModelError, match="of a model with other contact"):
+        resume(path, read_task(with_terrain(levels=1, seed=1)).loaded(), 0.006)
+    assert resume(path, loaded, 0.006)["time"][-1] == pytest.approx(0.006)
 
 
 # -------------------------------------------------------------------------------------------------- faults
