@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mbcli.parsers.diagnostics import Diagnostic
     from mbcli.parsers.package_map import PackageMap
 
-    from mbcli.geometry.shapes import HeightField
-
 SELF_CONTACT = ("auto", "all", "none")
 ACTUATORS = ("motor", "position", "velocity", "none")
 CONTACT_MODELS = ("point", "hydroelastic", "hydroelastic_with_fallback")  # as MultibodyPlantConfig has them
@@ -427,7 +425,7 @@ class LoadArguments(TypedDict, total=False):
         ),
     ]
     terrain: Annotated[
-        "HeightField | None",
+        Any,
         Setting(
             "an mbcli.geometry.HeightField in the place of `ground`: its z = 0 is that of World, and robots are put "
             "on that height."

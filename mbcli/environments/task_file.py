@@ -106,7 +106,7 @@ class TaskFile(ModelOfFile):
         """The task, whose names are found in the model of worlds. DiagnosticError with every fault and its place."""
         if self.terrain is not None and worlds.loaded.terrain is None:
             raise ArgumentError(f"{self.name}: the model was loaded without the terrain of the task")
-        worlds.terrain = self.terrain
+        worlds.tiles = None if self.terrain is None else self.terrain.middles
         diagnostics = Diagnostics()
         bound: dict[str, list[_Bound]] = {}
         worlds.commands.clear()

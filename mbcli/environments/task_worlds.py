@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from mbcli.environments.terrain import Terrain
     from mbcli.math.array_types import Array, FloatArray, IntArray, Matrix, Vector
 
 PERIOD_ROUNDING = 1e-9  # of a period, as a part of it
@@ -46,7 +45,7 @@ class TaskWorlds(Worlds):
         commands: {name: function of these worlds} what tasks ask of policies, (n, k).
         each_step: is called before each time step, None for nothing.
         learns: whether commands and terrains that grow do so; else they are whole.
-        terrain: Terrain whose tiles terms may name; None without one.
+        tiles: (levels, columns, 2) [m] x and y of the middles of the tiles of a terrain; None without one.
         numbers: (n,) of worlds, what their random numbers follow from beside the seeds.
     """
 
@@ -63,7 +62,7 @@ class TaskWorlds(Worlds):
         self.each_step: Callable[[], None] | None = None
         self.numbers: IntArray = np.arange(count)
         self.learns = True
-        self.terrain: Terrain | None = None
+        self.tiles: Array | None = None
         self._senses: Callable[[], Any] = self.sensors
         self._start_desired, self._start_u = self.desired[0].copy(), self.u[0].copy()
         self._tracked: dict[str, int] = {}

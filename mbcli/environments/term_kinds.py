@@ -207,7 +207,7 @@ def _body_on_terrain(node: YamlNode, worlds: TaskWorlds) -> int:
 
 
 def _floating_base(node: YamlNode, worlds: TaskWorlds) -> FloatingBase:
-    _require(worlds.terrain, NO_TERRAIN)
+    _require(worlds.tiles, NO_TERRAIN)
     joint = worlds.plant.free_joints.get(_link(node, worlds))
     if joint is None or int(joint.parent_body().index()) != 0:
         raise ValueProblem("VALUE_NAME", f"names {name_of(node)}, which does not float in World")

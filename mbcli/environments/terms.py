@@ -374,15 +374,14 @@ def normal_velocities(start: Start, *, of: Velocities, deviation: Positive) -> N
 @term_of(STARTS)
 def on_terrain(start: Start, *, body: FloatingBase, radius: Positive, grow: Whole | None = None) -> None:
     """Moves a floating body from the origin to a tile, and up by the highest ground within `radius` [m] of it."""
-    terrain, field = start.worlds.terrain, start.worlds.loaded.terrain
-    assert terrain is not None and field is not None
+    tiles, field = start.worlds.tiles, start.worlds.loaded.terrain
+    assert tiles is not None and field is not None
     grown = 1.0 if grow is None or not start.worlds.learns else np.minimum((start.random.episodes + 1) / grow, 1.0)
     level, column = start.random.uniform(0.0, 1.0, 2).T
-    middles = terrain.middles
-    level, column = level * np.ceil(grown * terrain.levels), column * middles.shape[1]
+    level, column = level * np.ceil(grown * len(tiles)), column * tiles.shape[1]
     R_WF, p_WF = body.X_WF[:3, :3], body.X_WF[:3, 3]
     places = slice(body.start, body.start + 3)
     p_WB = start.q[:, places] @ R_WF.T + p_WF
-    p_WB[:, :2] += middles[level.astype(int), column.astype(int)]
+    p_WB[:, :2] += tiles[level.astype(int), column.astype(int)]
     p_WB[:, 2] += highest_within(field.heights, field.x(), field.y(), p_WB[:, 0], p_WB[:, 1], radius)
     start.q[:, places] = (p_WB - p_WF) @ R_WF
