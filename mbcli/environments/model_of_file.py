@@ -92,8 +92,7 @@ class ModelOfFile:
         if isinstance(model, (str, os.PathLike)):
             return load_model(model, **options)
         if options:
-            given = ", ".join(f'"{key}"' for key in ("load", *self.beside_load) if self.states(key))
-            raise ArgumentError(f"{self.name}: {given}: for files of a model, and the model is loaded already")
+            raise ArgumentError(f'{self.name}: "load" is for files of a model, and the model is loaded already')
         return model
 
 

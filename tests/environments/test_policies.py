@@ -314,3 +314,17 @@ def test_what_does_not_fit_a_comparison_of_policies_is_one_line(tmp_path, balanc
     ):
         done = cli("compare", *words)
         assert done.code == code and message in done.err and done.err.count("\n") == 1, done
+
+
+def test_simulate_puts_the_terrain_of_a_task_into_the_model(tmp_path):
+    pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    policy, task = onnx_file(tmp_path / "policy.onnx", np.zeros((4, 12)).tolist()), tmp_path / "task.yaml"
+    task.write_text(json.dumps(ON_TERRAIN | {"observation": ON_TERRAIN["observation"][:1]}))
+    run = ("simulate", "--task", str(task), "--controller", str(policy), "-t", "0.02", "-o", str(tmp_path / "run.h5"))
+    refused = cli(*run, "--ground")
+    assert refused.code == 2 and "the terrain stands in the place of a ground" in refused.err
+    assert cli(*run).code == 0
+    with open_log(tmp_path / "run.h5") as log:
+        contact, start = json.loads(log.model)["contact"], log["state/q"][0]
+    assert (contact["ground"], contact["terrain"]["rows"], contact["terrain"]["columns"]) == (None, 101, 141)
+    assert abs(start[4]) == 2.0 and start[5] == 0.0

@@ -318,7 +318,7 @@ def test_a_model_without_the_terrain_of_the_task_is_refused(interpreted):
     plain = load_model(file.model, **file.load)
     with pytest.raises(ArgumentError, match="the model was loaded without the terrain of the task"):
         file.task(TaskWorlds(plain, 1, threads=1))
-    with pytest.raises(ArgumentError, match='"load", "terrain": for files of a model'):
+    with pytest.raises(ArgumentError, match='"load" is for files of a model'):
         file.loaded(plain)
     with pytest.raises(ArgumentError, match="ground: the terrain stands in the place of a ground"):
         load_model(file.model, contact=True, ground=0.0, terrain=HeightField(np.zeros((2, 2)), 1.0, 1.0, 1.0))
