@@ -1,7 +1,8 @@
 """Workers on this machine: processes of their own, each with the model loaded once, any of which may be killed.
 
 A worker that dies costs the time of its point, which another one runs again, as cases.py says. A worker that exceeds
-the time of a point and does not stop by itself is killed. One that lacks memory or a file ends, too.
+the time of a point and does not stop by itself is killed. One that lacks memory or a file ends, too. Workers have points
+waiting: they do not wait for this process, which may itself wait for a disk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import queue
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ from mbcli.sweeps.point_run import LOST, OF_MACHINES, TIMEOUT
 
 STARTS = 3  # of workers in a row that die before their first point
 GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
+AHEAD_SECONDS, MOST_AHEAD = 0.2, 64  # of points that wait at a worker
 
 
 if TYPE_CHECKING:
@@ -35,12 +38,15 @@ if TYPE_CHECKING:
 
 
 class _Worker:
-    """A process, and a thread that reads its replies."""
+    """A process, and a thread that reads its replies.
+
+    points: that it has, which it runs in their order. since: time.monotonic() when the first of them began.
+    """
 
     def __init__(self, work: Work, replies: Replies, folder: str) -> None:
-        self.point: Point | None = None
+        self.points: deque[Point] = deque()
         self.is_ready = False
-        self.since: float | None = None  # time.monotonic() when its point began
+        self.since: float | None = None
         self.process = child_processes.start(
             child_processes.python("-m", work.module, folder),
             stdin=child_processes.PIPE,
@@ -55,9 +61,10 @@ class _Worker:
         with suppress(OSError):  # it has died: its thread says so
             send(self.process.stdin, text)
 
-    def give(self, point: Point) -> None:
-        self.point, self.since = point, None
-        self.tell(point_text(point))
+    def give(self, points: list[Point]) -> None:
+        self.points.extend(points)
+        if points:
+            self.tell("\n".join(map(point_text, points)))
 
     def _read(self, replies: Replies) -> None:
         stdout = self.process.stdout
@@ -85,6 +92,7 @@ class LocalWorkers:
         self._work, self._jobs, self._folder = work, jobs, folder
         self._replies: Replies = queue.Queue()
         self._workers: list[_Worker] = []
+        self._seconds, self._ended = 0.0, 0  # of cases
 
     def close(self) -> None:
         """Ends the processes."""
@@ -95,48 +103,69 @@ class LocalWorkers:
     def _add(self) -> None:
         self._workers.append(_Worker(self._work, self._replies, self._folder))
 
-    def run(self, cases: Cases) -> Generator[tuple[int, dict[str, Any]], None, None]:
-        """(number of the point, its row) as cases end. MbcliError if processes cannot start."""
-        failed_starts = 0
-        for worker in self._workers:
-            if following := cases.take():
-                worker.give(following[0])
+    def run(self, cases: Cases) -> Generator[list[tuple[int, dict[str, Any]]], None, None]:
+        """Lists of (number of the point, its row) as cases end. MbcliError if processes cannot start."""
+        self._failed_starts = 0
+        self._fill(cases)
         while len(self._workers) < min(self._jobs, cases.left):
             self._add()
         while cases.left:
+            found = []
             try:
-                worker, message = self._replies.get(timeout=0.5)
+                replies = [self._replies.get(timeout=0.5)]
+                while not self._replies.empty():
+                    replies.append(self._replies.get())
             except queue.Empty:
                 for late in self._workers:
                     if _overdue(self._work, late):
                         late.process.kill()
                 continue
-            if worker not in self._workers:
-                continue
-            if message[0] == "begins":
-                worker.since = time.monotonic()
-                continue
-            if message[0] == "failed":
-                raise MbcliError(f"a worker could not begin: {message[1]}")
-            point, row = worker.point, message[2] if message[0] == "row" else None
-            if message[0] == "died":
-                failed_starts = 0 if worker.is_ready else failed_starts + 1
-                code = worker.process.wait()
-                if failed_starts >= STARTS:
-                    raise MbcliError(f"workers die before their first run (exit code {code})")
-                row = None if point is None else _row_of_death(self._work, worker, code)
-            worker.is_ready, worker.point = True, None
-            is_final = point is not None and row is not None and cases.settle(point, row)
-            if message[0] == "died" or (row is not None and row["status"] in OF_MACHINES):
-                self._workers.remove(worker)
-                worker.end()
-                if cases.left > sum(each.point is not None for each in self._workers):
-                    self._add()
-            elif following := cases.take():
-                worker.give(following[0])
-            if is_final:
-                assert point is not None and row is not None
-                yield point.index, row
+            for worker, message in replies:
+                if worker in self._workers:
+                    found += self._hear(worker, message, cases)
+            self._fill(cases)
+            if found:
+                yield found
+
+    def _fill(self, cases: Cases) -> None:
+        """Gives points to the workers that are ready and have few: what takes long waits for whoever is free."""
+        ready = [worker for worker in self._workers if worker.is_ready]
+        share = cases.left // (2 * self._jobs)
+        ahead = min(MOST_AHEAD, share, int(AHEAD_SECONDS * self._ended / max(self._seconds, 1e-9)))
+        for worker in ready:
+            taken: list[Point] = []
+            if len(worker.points) <= ahead // 2:
+                while len(worker.points) + len(taken) < 1 + ahead and (following := cases.take()):
+                    taken += following
+            worker.give(taken)
+
+    def _hear(self, worker: _Worker, message: list[Any], cases: Cases) -> list[tuple[int, dict[str, Any]]]:
+        """What a message of a worker is, and what it says of a case for good."""
+        if message[0] == "begins":
+            worker.since = time.monotonic()
+            return []
+        if message[0] == "failed":
+            raise MbcliError(f"a worker could not begin: {message[1]}")
+        row, has_died = message[2] if message[0] == "row" else None, message[0] == "died"
+        if has_died:
+            self._failed_starts = 0 if worker.is_ready else self._failed_starts + 1
+            code = worker.process.wait()
+            if self._failed_starts >= STARTS:
+                raise MbcliError(f"workers die before their first run (exit code {code})")
+            row = _row_of_death(self._work, worker, code) if worker.points else None
+        worker.is_ready = True
+        is_final = False
+        if row is not None:
+            point, worker.since = worker.points.popleft(), None
+            self._seconds, self._ended = self._seconds + row["wall_time"], self._ended + 1
+            is_final = cases.settle(point, row)
+        if has_died or (row is not None and row["status"] in OF_MACHINES):
+            self._workers.remove(worker)
+            worker.end()
+            cases.put_back(worker.points)
+            if cases.left > sum(len(each.points) for each in self._workers):
+                self._add()
+        return [(point.index, row)] if is_final else []
 
 
 def run_locally(
@@ -150,15 +179,16 @@ def run_locally(
     """
     workers = LocalWorkers(work, jobs, folder or os.getcwd())
     try:
-        for index, row in workers.run(cases):
-            row["message"] = row["message"].replace(top, "") if top else row["message"]
-            yield [(index, row)]
+        for rows in workers.run(cases):
+            for _, row in rows if top else ():
+                row["message"] = row["message"].replace(top, "")
+            yield rows
     finally:
         workers.close()
 
 
 def _overdue(work: Work, worker: _Worker) -> bool:
-    if worker.point is None or worker.since is None or work.timeout is None:
+    if not worker.points or worker.since is None or work.timeout is None:
         return False
     return time.monotonic() - worker.since > work.timeout + GRACE
 

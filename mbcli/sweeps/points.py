@@ -6,6 +6,7 @@ follow: a longer sample begins with the points of a shorter one, but for Latin h
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from mbcli.sweeps.variations import RANDOM_STATE, Variation, is_path, parse_vari
 
 SAMPLINGS = ("grid", "latin-hypercube", "monte-carlo")
 MOST_POINTS = 1_000_000
+KEPT_POINTS = 4096
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Points(Sequence[Point]):
 
     def __init__(self, count: int, values: Callable[[int], dict[str, str]], seed: int) -> None:
         self._count, self._values, self._seed = count, values, seed
+        self._point = functools.lru_cache(KEPT_POINTS)(self._made)  # asked for when it goes to a worker and comes back
 
     def __len__(self) -> int:
         return self._count
@@ -46,7 +49,9 @@ class Points(Sequence[Point]):
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return [self[number] for number in range(self._count)[k]]
-        k = range(self._count)[k]
+        return self._point(range(self._count)[k])
+
+    def _made(self, k: int) -> Point:
         child = np.random.SeedSequence(self._seed, spawn_key=(k + 1,))  # as spawn() makes it
         return Point(k, int(child.generate_state(1, np.uint64)[0] >> np.uint64(11)), self._values(k))
 

@@ -154,7 +154,7 @@ def _rows(digest: str, work: Work, folder: str, points: list[Point]) -> list[tup
     workers = _taken(digest) or LocalWorkers(work, 1, folder)
     try:
         with closing(workers.run(Cases(points, len(points), None))) as running:
-            rows = list(running)
+            rows = [entry for entries in running for entry in entries]
     except BaseException:
         workers.close()
         raise
