@@ -20,12 +20,13 @@ def falling_in_words(plant: MultibodyPlant) -> str | None:
     """
     if _may_be_carried(plant) or not plant.gravity_field().gravity_vector().any():
         return None
+    free = [n for n, joint in sorted(plant.free_joints.items()) if joint.is_ephemeral()]
+    if not free:
+        return None
     number, bodies = mechanisms(plant), plant.elements.bodies
     jointed = {number[int(j.child_body().index())] for j in plant.moving_joints() if j.num_velocities() < 6}
-    free = [
-        bodies[n] for n, joint in sorted(plant.free_joints.items()) if joint.is_ephemeral() and number[n] in jointed
-    ]
-    falling = [body for body in free if plant.is_gravity_enabled(body.model_instance())]
+    of_robots = [bodies[n] for n in free if number[n] in jointed]
+    falling = [body for body in of_robots if plant.is_gravity_enabled(body.model_instance())]
     if not falling:
         return None
     names = listed([f"'{plant.name_in_contact(body)}'" for body in falling])

@@ -87,9 +87,12 @@ class EffortLimits:
 
 def exceeded_efforts(plant: MultibodyPlant, inputs: Input, start: float, until: float) -> list[Exceeded]:
     """Of the inputs that act from `start` to `until` [s]; each row holds until the time of the next one."""
-    limits, times = EffortLimits(plant).limits, np.clip(np.append(inputs.times, np.inf), start, until)
-    lasts = np.diff(times)  # [s] within the run
-    beyond = (np.abs(inputs.values) > limits) & (lasts > 0.0)[:, np.newaxis]
+    limits = EffortLimits(plant).limits
+    beyond = np.abs(inputs.values) > limits
+    if not beyond.any():
+        return []
+    lasts = np.diff(np.clip(np.append(inputs.times, np.inf), start, until))  # [s] within the run
+    beyond &= (lasts > 0.0)[:, np.newaxis]
     found = []
     for k in np.flatnonzero(beyond.any(axis=0)):
         values = np.where(beyond[:, k], inputs.values[:, k], 0.0)

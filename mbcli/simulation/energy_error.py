@@ -124,6 +124,8 @@ def _dissipating_limits(model: Any) -> tuple[Any, Any, Any]:
 def _nears_turn_limit(plant: PlantCore, samples: Samples, last_time: float) -> bool:
     """Whether a ball joint may have been at its limit, which takes energy, in or between samples."""
     model: Any = plant.model
+    if not len(model.turn_dof):
+        return False
     longest = max(float(np.diff(np.append(last_time, samples.time)).max()), plant.time_step())
     for d, i, limit in zip(model.turn_dof, model.turn_q, model.turn_limit, strict=True):
         w, x, y, z = np.abs(samples.q[:, i : i + 4]).T

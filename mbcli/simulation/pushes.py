@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable
@@ -89,8 +90,8 @@ def ending_pushes(pushes: Any, until: float) -> list[Push | RandomPush]:
 
 def drawn_pushes(pushes: Iterable[Push | RandomPush], seed: int, until: float) -> list[Push]:
     """Pushes, with those drawn that are random, from a seed of the run that ends at a time [s]."""
-    random = np.random.default_rng([seed, *b"push"])
-    return [push.drawn(random, until) if isinstance(push, RandomPush) else push for push in pushes]
+    random = functools.cache(lambda: np.random.default_rng([seed, *b"push"]))  # which takes as long as ten steps
+    return [push.drawn(random(), until) if isinstance(push, RandomPush) else push for push in pushes]
 
 
 def idle_pushes_in_words(pushes: Iterable[Push | RandomPush], start: float, end: float) -> str:

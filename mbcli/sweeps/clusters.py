@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mbcli.sweeps.points import Point
 
 AHEAD = 2  # batches for each slot of the cluster
-FIRST, MOST = 4, 50  # cases of a batch: before any is measured, and ever of a sweep
+FIRST, MOST = 4, 250  # cases of a batch: before any is measured, and ever of a sweep
 KEPT_BYTES = 1 << 28  # of files that an engine keeps for tasks to come
 BATCH_SECONDS = 5.0
 TOLD = 3  # workers that are named in an error

@@ -1,8 +1,8 @@
 """Workers on this machine: processes of their own, each with the model loaded once, any of which may be killed.
 
 A worker that dies costs the time of its point, which another one runs again, as cases.py says. A worker that exceeds
-the time of a point and does not stop by itself is killed. One that lacks memory or a file ends, too. Workers have points
-waiting: they do not wait for this process, which may itself wait for a disk.
+the time of a point and does not stop by itself is killed. One that lacks memory or a file ends, too. Points of short
+runs wait at the workers, which do not wait for this process: it may itself wait for a disk.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from mbcli.common import child_processes
 from mbcli.errors import MbcliError
-from mbcli.sweeps.messages import point_text, receive, send
+from mbcli.sweeps.messages import point_text, send
 from mbcli.sweeps.point_run import LOST, OF_MACHINES, TIMEOUT
 
 STARTS = 3  # of workers in a row that die before their first point
 GRACE = 5.0  # [s] after the time of a point, in which a worker stops by itself
 AHEAD_SECONDS, MOST_AHEAD = 0.2, 64  # of points that wait at a worker
+MANY_AHEAD, PAUSE = 16, 0.005  # [s] between looks for replies of a worker at which so many wait
+LARGEST_CHUNK = 1 << 16
 
 
 if TYPE_CHECKING:
@@ -40,13 +42,15 @@ if TYPE_CHECKING:
 class _Worker:
     """A process, and a thread that reads its replies.
 
-    points: that it has, which it runs in their order. since: time.monotonic() when the first of them began.
+    points: that it has, which it runs in their order. since: time.monotonic() when the first of them began. pause: [s]
+    between looks for replies, of which many come at once.
     """
 
     def __init__(self, work: Work, replies: Replies, folder: str) -> None:
         self.points: deque[Point] = deque()
         self.is_ready = False
         self.since: float | None = None
+        self.pause = 0.0
         self.process = child_processes.start(
             child_processes.python("-m", work.module, folder),
             stdin=child_processes.PIPE,
@@ -67,11 +71,14 @@ class _Worker:
             self.tell("\n".join(map(point_text, points)))
 
     def _read(self, replies: Replies) -> None:
-        stdout = self.process.stdout
-        assert stdout is not None
+        stdout: Any = self.process.stdout
+        rest = b""
         try:
-            while (message := receive(stdout)) is not None:
-                replies.put((self, json.loads(message)))
+            while chunk := stdout.read1(LARGEST_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    replies.put((self, json.loads(line)))
+                time.sleep(self.pause)
         except (OSError, ValueError):
             pass
         replies.put((self, ["died"]))
@@ -137,6 +144,7 @@ class LocalWorkers:
             if len(worker.points) <= ahead // 2:
                 while len(worker.points) + len(taken) < 1 + ahead and (following := cases.take()):
                     taken += following
+            worker.pause = PAUSE if ahead >= MANY_AHEAD else 0.0
             worker.give(taken)
 
     def _hear(self, worker: _Worker, message: list[Any], cases: Cases) -> list[tuple[int, dict[str, Any]]]:
@@ -154,18 +162,19 @@ class LocalWorkers:
                 raise MbcliError(f"workers die before their first run (exit code {code})")
             row = _row_of_death(self._work, worker, code) if worker.points else None
         worker.is_ready = True
-        is_final = False
+        final = []
         if row is not None:
             point, worker.since = worker.points.popleft(), None
             self._seconds, self._ended = self._seconds + row["wall_time"], self._ended + 1
-            is_final = cases.settle(point, row)
+            if cases.settle(point, row):
+                final = [(point.index, row)]
         if has_died or (row is not None and row["status"] in OF_MACHINES):
             self._workers.remove(worker)
             worker.end()
             cases.put_back(worker.points)
             if cases.left > sum(len(each.points) for each in self._workers):
                 self._add()
-        return [(point.index, row)] if is_final else []
+        return final
 
 
 def run_locally(

@@ -87,7 +87,7 @@ def _object(document: dict[str, Any]) -> Any:
 
 def point_text(point: Point) -> str:
     """A point as one line."""
-    return json.dumps(dataclasses.asdict(point))
+    return json.dumps(vars(point))
 
 
 def read_point(text: str) -> Point:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -175,13 +177,14 @@ class PointRunner:
                 run.release()
 
     def _recorded_run(self, loaded: LoadedModel, point: Point, others: Mapping[str, str]) -> RecordedRun:
-        config = dataclasses.replace(loaded, config=apply_overrides(loaded.config, ()))
+        config = copy.copy(loaded.config)
+        config.simulator_config = copy.copy(config.simulator_config)  # which a run changes
         u = self.job.u
         of_input = {path: text for path, text in others.items() if path.startswith(OF_INPUT)}
         if of_input:
             u = varied_input(loaded.plant, u, of_input)
         return RecordedRun(
-            config,
+            dataclasses.replace(loaded, config=config),
             start=lambda plant, context: self._set_start(plant, context, point, others),
             inputs=u,
             logged_seed=point.seed,
@@ -244,9 +247,13 @@ def varied_input(plant: Any, u: Any, texts: Mapping[str, str]) -> np.ndarray:
     return u
 
 
+_state_names = functools.lru_cache(KEPT_MODELS)(StateNames)
+
+
 def _set_coordinate(plant: MultibodyPlant, context: Context, name: str, text: str) -> BoolArray:
     path = f"{OF_STATE}{name}"
-    field, k = _index(StateNames(plant.GetPositionNames(), plant.GetVelocityNames()).find, name, path)
+    names = _state_names(tuple(plant.GetPositionNames()), tuple(plant.GetVelocityNames()))
+    field, k = _index(names.find, name, path)
     stated = np.zeros(plant.num_positions(), dtype=bool)
     values = plant.GetPositions(context) if field == "q" else plant.GetVelocities(context)
     values[k] = _number(path, text, values[k])

@@ -160,7 +160,7 @@ def sweep(
         duration: [s] of each run; default: that of the settings, else 5 s.
         start: {position or velocity: number} of every run.
         pose: name of a posture.
-        on_progress: is given the SweepProgress after each point.
+        on_progress: is given the SweepProgress after points, of short runs after several.
         run: more arguments of the runs: integrator, accuracy, max_step, log_rate, start_limits, effort_limits;
             controller (a file or a command), trajectory and pushes (texts and tables), of the seed of each point.
         {settings}

@@ -6,6 +6,7 @@ What a library prints goes to the standard error.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -41,6 +42,7 @@ def main(make_runner: Callable[[str], Runner]) -> None:
     except Exception as error:
         send(replies, json.dumps(["failed", f"{type(error).__name__}: {error}"]))
         return
+    gc.freeze()  # what is loaded stays
     send(replies, json.dumps(["ready"]))
     while (text := receive(requests)) is not None:
         point = read_point(text)

@@ -134,7 +134,22 @@ def coordinate_names(
     if isinstance(model_instance, bool):  # (prefix, suffix) of the whole plant
         always_add_suffix = always_add_suffix if prefix is None else prefix
         model_instance, prefix = None, model_instance
-    prefix = model_instance is None if prefix is None else prefix
+    if model_instance is not None:
+        return _names_of(plant, kind, model_instance, bool(prefix), always_add_suffix)
+    key = kind, prefix is None or bool(prefix), bool(always_add_suffix)
+    if key not in plant.known_names:
+        plant.known_names[key] = _names_of(plant, kind, None, *key[1:])
+    return plant.known_names[key].copy()
+
+
+def known_names(plant: PlantData) -> dict[tuple[str, bool, bool], list[str]]:
+    """Names of the coordinates of the whole plant, as coordinate_names() makes them."""
+    return {}
+
+
+def _names_of(
+    plant: PlantData, kind: str, model_instance: ModelInstanceIndex | None, prefix: bool, always_add_suffix: bool
+) -> list[str]:
     by_start = {}
     for joint in moving_joints(plant, model_instance):
         suffixes = getattr(joint.kinematics, f"{kind.upper()}_SUFFIXES")

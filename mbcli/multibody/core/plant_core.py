@@ -432,6 +432,7 @@ class PlantCore(PlantData):
     actuation_parts = cached_property(inputs.actuation_parts)
     actuation_ports = cached_property(inputs.actuation_ports)
     joints_by_place = cached_property(coordinate_limits.joints_by_place)
+    known_names = cached_property(coordinate_names.known_names)
     known_places = cached_property(coordinates.known_places)
     sizes_of_forces = cached_property(force_elements.sizes_of_forces)
     user_force_elements = cached_property(force_elements.user_force_elements)

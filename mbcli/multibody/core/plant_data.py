@@ -73,6 +73,7 @@ class PlantData(System):
     actuation_parts: list[tuple[str, list[int]]]  # inputs.py
     actuation_ports: frozenset[str]  # inputs.py
     joints_by_place: list[Joint]  # coordinate_limits.py
+    known_names: dict[tuple[str, bool, bool], list[str]]  # coordinate_names.py
     known_places: dict[tuple[str, int], tuple[list[int], Any]]  # coordinates.py
     sizes_of_forces: tuple[int, int]  # force_elements.py
     user_force_elements: list[ForceElement]  # force_elements.py
