@@ -39,12 +39,9 @@ def compare_folders(
         if a is None or b is None:
             row |= {"exit_code": 1, "error": f"is in {folders[a is None]}, not in {folders[a is not None]}"}
         else:
+            answer = None if elsewhere is None else next(elsewhere)  # an error of the cluster is none of the pair
             try:
-                row |= (
-                    case(Options(**options), {"file": a, "other": b})
-                    if elsewhere is None
-                    else result_of(next(elsewhere))
-                )
+                row |= case(Options(**options), {"file": a, "other": b}) if answer is None else result_of(answer)
             except LostError as error:
                 row |= {"exit_code": LostError.exit_code, "error": str(error)}
             except Exception as error:  # one of many: the others have their rows

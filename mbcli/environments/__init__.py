@@ -10,6 +10,7 @@ vector_environment  VectorEnvironment, a gymnasium.vector.VectorEnv (extra `gymn
 single_environment  Environment, a gymnasium.Env: one world of these
 gymnasium_robots    robots of gymnasium, which the import of this package registers: mbcli/Hopper-v0
 registration        puts them into gymnasium's registry
+runner_environments RunnerEnvironments, of RLlib's runners
 stable_baselines    StableBaselinesEnvironments, a VecEnv of Stable-Baselines3 (extra `sb3`)
 world_pictures      what render() draws
 policy              Policy: what acts in environments acts in runs, as their controller

@@ -6,6 +6,7 @@ They need mbcli, and nothing else: what the runs need goes to each node once (bu
 from __future__ import annotations
 
 import logging
+import socket
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from mbcli.sweeps.tasks import SOURCE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+CONNECT_SECONDS = 20
 WAITED = 2.0  # [s] for a task, before the cluster is looked at again
 RUN = """
 def run(text, *contents):
@@ -38,9 +40,12 @@ class RayEngine:
     def __init__(self, address: str) -> None:
         self._ray = import_extra("ray", "ray", argument("ray"))
         self._address = address
+        host, _, port = address.rpartition(":")
         try:
+            if "://" not in address and port.isdigit():  # Ray itself would try for ten minutes
+                socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
             self._ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (OSError, ValueError, RuntimeError) as error:  # a ConnectionError is an OSError
+        except (OSError, ValueError, RuntimeError, OverflowError) as error:  # a ConnectionError is an OSError
             raise ResourceError(f"{argument('ray')}: no Ray cluster at {address}: {error}") from None
         names: dict[str, Any] = {"__name__": "__main__"}  # what Ray sends whole: nothing of it need be there
         exec(SOURCE + RUN, names)

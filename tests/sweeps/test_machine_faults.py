@@ -45,6 +45,15 @@ def test_a_case_that_kills_its_workers_is_set_aside_after_three_and_tried_again_
     assert done.counts() == {"ok": 3} and len(deaths.read_text()) == 4
 
 
+def test_a_death_at_many_short_runs_costs_the_one_that_caused_it_and_no_other(tmp_path):
+    (tmp_path / "own.py").write_text(KILLER)
+    starts = {"state.j": [0.3] * 60 + [0.5] + [0.3] * 39}
+    options = {"duration": 0.001, "run": {"controller": str(tmp_path / "own.py")}, "jobs": 2}
+    table = sweep(MODEL, starts, retries=9, **options)
+    assert [row["point"] for row in table.rows if row["status"] == "lost"] == [60]
+    assert table.counts() == {"ok": 99, "lost": 1} and len((tmp_path / "deaths").read_text()) == 3
+
+
 def test_a_file_that_was_away_for_a_while_costs_no_row(tmp_path):
     plan, away, journal = tmp_path / "plan.csv", tmp_path / "away", tmp_path / "journal"
     plan.write_text("time,j\n0,0\n1,0.4\n")

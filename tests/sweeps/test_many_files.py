@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import warnings
 from importlib.util import find_spec
 
@@ -15,9 +16,11 @@ from repository import ROOT
 from benchmarks.bare_cluster import BareCluster, can_hide_folders
 from mbcli.cli import run
 from mbcli.cli.file_worker import FileRunner
+from mbcli.errors import ResourceError
 from mbcli.sweeps import file_cases
 from mbcli.sweeps.carried_files import CarriedFiles
 from mbcli.sweeps.clusters import RecentFiles, Reply
+from mbcli.sweeps.engines import engine_of
 from mbcli.sweeps.file_cases import FileCargo
 from mbcli.sweeps.messages import Work
 from mbcli.sweeps.points import Point
@@ -199,6 +202,15 @@ def test_two_folders_are_compared_pair_by_pair_anywhere(robots, capsys, bare, re
     assert json.loads(said(capsys, *words, "--json", "-j", "2")[1]) == json.loads(said(capsys, *words, "--json")[1])
 
 
+def test_a_cluster_that_is_not_there_is_no_finding_of_a_pair(robots, capsys, monkeypatch):
+    def away(dask, ray):
+        raise ResourceError("no cluster at x")
+
+    monkeypatch.setattr(file_cases, "engine_of", away)
+    code, out, err = said(capsys, "compare", "robots", "robots", "--package", "feet=feet", "--dask", "x")
+    assert (code, out, err) == (4, "", "mbcli: error: no cluster at x\n")
+
+
 def test_identify_does_its_parts_anywhere(robots, capsys, bare, ready_kernels, monkeypatch):
     """Files that are left out and drawn data: what one process says, byte for byte, of workers that see no file."""
     monkeypatch.setenv("MBCLI_JIT", "1")  # worlds run compiled
@@ -338,3 +350,14 @@ def test_workers_of_ray_check_a_folder(robots, capsys, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     alone = said(capsys, *CHECK)
     assert said(capsys, *CHECK, "--ray", "local") == alone
+    compare = ["-q", "compare", "robots", "robots", "--package", "feet=feet", "--allow-outside"]
+    alone = said(capsys, *compare)
+    assert said(capsys, *compare, "--ray", "local") == alone
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray")
+def test_a_port_without_ray_is_said_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(ResourceError, match=rf"ray: no Ray cluster at 127.0.0.1:{port}: .*refused"):
+        engine_of(None, f"127.0.0.1:{port}")
