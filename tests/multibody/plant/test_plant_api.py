@@ -217,6 +217,8 @@ def test_names_of_coordinates_are_unique_with_their_prefix_and_have_suffixes_by_
     assert plant.GetVelocityNames(always_add_suffix=False) == ["left_pin", "right_pin"]
     assert plant.GetStateNames(add_model_instance_prefix=False) == ["pin_q", "pin_q", "pin_w", "pin_w"]
     assert plant.GetActuatorNames() == ["left_motor", "right_motor"]
+    plant.GetPositionNames().clear()  # the list is the caller's
+    assert plant.GetPositionNames() == ["left_pin_q", "right_pin_q"]
     right = plant.GetModelInstanceByName("right")
     assert plant.GetPositionNames(right) == ["pin_q"]
     assert plant.GetActuatorNames(right, add_model_instance_prefix=True) == ["right_motor"]
