@@ -14,8 +14,10 @@ import os
 import runpy
 import sys
 import sysconfig
+from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -98,16 +100,23 @@ class _EquationFinder(MetaPathFinder):
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(fullname, path, target)
         loader = None if spec is None or fullname.startswith("mbcli.") else spec.loader
-        if spec is not None and type(loader) is SourceFileLoader and _may_have_equations(loader.path):
+        if spec is not None and type(loader) is SourceFileLoader and _may_have_equations(fullname, loader.path):
             spec.loader = _Script(fullname, loader.path)
         if spec is not None and fullname == "mbcli.symbolic" and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Symbols(fullname, spec.loader.path)
         return spec
 
 
-def _may_have_equations(path: str) -> bool:
+@cache
+def _holds_installed_packages(folder: str) -> bool:
+    """Whether packages were installed into a folder: each leaves an account of its files there."""
+    return os.path.basename(folder) in ("site-packages", "dist-packages") or any(Path(folder).glob("*.dist-info"))
+
+
+def _may_have_equations(name: str, path: str) -> bool:
     """Whether `==` in a module is to make equations: not in Python's, nor in packages that know nothing of pydrake."""
-    installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+    depth = name.count(".") + (2 if os.path.basename(path) == "__init__.py" else 1)
+    installed = _holds_installed_packages(path.rsplit(os.sep, depth)[0])
     if path.startswith(PYTHONS_OWN) and not installed:
         return False
     with open(path, "rb") as file:

@@ -236,11 +236,9 @@ class BasicProgram(ProgramCore):
           >>> prog.AddBoundingBoxConstraint(-1.0, 1.0, prog.NewContinuousVariables(2)).evaluator().upper_bound()
           array([1., 1.])
         """
-        shape = np.shape(np.asarray(vars, dtype=object))
-        lower, upper = (
-            np.broadcast_to(np.asarray(x, dtype=float).reshape(np.shape(x) and shape), shape) for x in (lb, ub)
-        )
-        return self._bind(self.constraints, BoundingBoxConstraint(lower.ravel(), upper.ravel()), vars)
+        n = np.asarray(vars, dtype=object).size
+        lower, upper = (np.full(n, np.asarray(x, dtype=float).reshape(np.shape(x) and n)) for x in (lb, ub))
+        return self._bind(self.constraints, BoundingBoxConstraint(lower, upper), vars)
 
     def AddQuadraticConstraint(self, *given: Any, **named: Any) -> Binding:
         """AddQuadraticConstraint(Q, b, lb, ub, vars) or (expression, lb, ub): lb <= 0.5 x' Q x + b' x <= ub."""

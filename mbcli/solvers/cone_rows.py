@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,15 +45,35 @@ class Elements(NamedTuple):
         return Elements(int(chosen.sum()), numbers[self.row[here]], self.column[here], factor * self.value[here])
 
 
-def joined(blocks: Sequence[Elements], n: int) -> Any:
-    """Matrices of at most n columns one below the other: scipy's, by columns."""
-    from scipy.sparse import csc_matrix
+class Columns(NamedTuple):
+    """A sparse matrix by columns, each place once, under the names by which Clarabel reads scipy's."""
 
-    first = np.cumsum([0, *(block.height for block in blocks)])
-    row = np.concatenate([np.zeros(0, dtype=int), *(at + b.row for at, b in zip(first[:-1], blocks, strict=True))])
-    column = np.concatenate([np.zeros(0, dtype=int), *(block.column for block in blocks)])
-    value = np.concatenate([np.zeros(0), *(block.value for block in blocks)])
-    return csc_matrix((value, (row, column)), shape=(int(first[-1]), n))
+    data: FloatArray
+    indices: IntArray
+    indptr: IntArray
+    shape: tuple[int, int]
+    has_canonical_format: bool = True
+
+
+def stacked(blocks: Sequence[Elements]) -> Elements:
+    """Matrices one below the other."""
+    if not blocks:
+        return Elements.of(np.zeros((0, 0)))
+    *first, height = itertools.accumulate((block.height for block in blocks), initial=0)
+    row = np.concatenate([at + block.row for at, block in zip(first, blocks, strict=True)])
+    column, value = (np.concatenate([block[k] for block in blocks]) for k in (2, 3))
+    return Elements(height, row, column, value)
+
+
+def by_columns(A: Elements, n: int) -> Columns:
+    """A matrix of n columns."""
+    place = A.column * A.height + A.row
+    order = place.argsort(kind="stable")
+    place, value = place[order], A.value[order]
+    new = np.flatnonzero(np.append(True, place[1:] > place[:-1])) if place.size else place
+    data, place = np.add.reduceat(value, new) if new.size else value, place[new]
+    start = place.searchsorted(A.height * np.arange(n + 1))
+    return Columns(data, place % max(A.height, 1), start, (A.height, n))
 
 
 class ConeRows:
@@ -63,8 +84,7 @@ class ConeRows:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._equal: list[tuple[Elements, FloatArray]] = []
-        self._free: list[tuple[Elements, FloatArray]] = []
+        self._between: list[tuple[Elements, FloatArray, FloatArray]] = []
         self._cones: list[tuple[str, Elements, FloatArray]] = []
 
     def add_variables(self, count: int) -> FloatArray:
@@ -74,15 +94,12 @@ class ConeRows:
 
     def add_between(self, A: FloatArray | Elements, lower: FloatArray, upper: FloatArray) -> None:
         """lower <= A x <= upper"""
-        given, same = Elements.of(A), lower == upper
-        self._equal.append((given.rows(same, 1.0), lower[same]))
-        for sign, bound in ((1.0, upper), (-1.0, lower)):
-            rows = ~same & np.isfinite(bound)
-            self._free.append((given.rows(rows, sign), sign * bound[rows]))
+        self._between.append((Elements.of(A), lower, upper))
 
     def add_cone(self, kind: str, A: FloatArray | Elements, b: FloatArray) -> None:
         """A x + b is in a cone."""
-        self._cones.append((kind, Elements.of(A).rows(np.ones(len(b), dtype=bool), -1.0), b))
+        given = Elements.of(A)
+        self._cones.append((kind, given._replace(value=-given.value), b))
 
     def minimize(
         self, P: FloatArray | Elements, q: FloatArray, tolerance: float = TOLERANCE, max_iterations: int = 200
@@ -96,7 +113,7 @@ class ConeRows:
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_iter = False, max_iterations
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        found = clarabel.DefaultSolver(joined([half], self.n), q, A, right, kinds, settings).solve()
+        found = clarabel.DefaultSolver(by_columns(half, self.n), q, A, right, kinds, settings).solve()
         return np.array(found.x), str(found.status)
 
     def _joined(self, clarabel: Any) -> tuple[Any, FloatArray, list[Any]]:
@@ -106,9 +123,12 @@ class ConeRows:
             SEMIDEFINITE: lambda size: clarabel.PSDTriangleConeT(int((np.sqrt(8 * size + 1) - 1) / 2 + 0.5)),
             EXPONENTIAL: lambda size: clarabel.ExponentialConeT(),
         }
-        blocks = [*self._equal, *self._free, *((A, b) for _, A, b in self._cones)]
-        numbers = [sum(len(b) for _, b in rows) for rows in (self._equal, self._free)]
-        kinds = [clarabel.ZeroConeT(numbers[0]), clarabel.NonnegativeConeT(numbers[1])]
+        A = stacked([A for A, _, _ in self._between])
+        lower, upper = (np.concatenate([np.zeros(0), *(given[k] for given in self._between)]) for k in (1, 2))
+        same = lower == upper
+        below, above = (~same & np.isfinite(bound) for bound in (upper, lower))
+        blocks = [A.rows(same, 1.0), A.rows(below, 1.0), A.rows(above, -1.0), *(A for _, A, _ in self._cones)]
+        kinds = [clarabel.ZeroConeT(blocks[0].height), clarabel.NonnegativeConeT(blocks[1].height + blocks[2].height)]
         kinds += [made[kind](len(b)) for kind, _, b in self._cones]
-        right = np.concatenate([np.zeros(0), *(b for _, b in blocks)])
-        return joined([A for A, _ in blocks], self.n), right, kinds
+        right = np.concatenate([lower[same], upper[below], -lower[above], *(b for _, _, b in self._cones)])
+        return by_columns(stacked(blocks), self.n), right, kinds

@@ -85,9 +85,8 @@ def minimize_quadratic(
     The program's costs that are norms are added, by variables more that are at least the norms.
     """
     rows = ConeRows(prog.num_vars() + sum(_num_slacks(b.evaluator()) for b in prog.costs))
-    n, slack = rows.n, prog.num_vars()
-    more = (0, n - slack)
-    q = np.pad(q, more, constant_values=1.0)
+    first = slack = prog.num_vars()
+    q = np.concatenate([q, np.ones(rows.n - first)])
     for b in prog.costs:
         c = b.evaluator()
         if isinstance(c, NormCost):
@@ -95,11 +94,10 @@ def minimize_quadratic(
             slack += _num_slacks(c)
     for b in prog.constraints:
         _add_constraint(rows, b.evaluator(), prog.positions_of(b))
-    whole = np.pad(bounds[0], more, constant_values=-np.inf), np.pad(bounds[1], more, constant_values=np.inf)
-    rows.add_between(Elements(n, np.arange(n), np.arange(n), np.ones(n)), *whole)
+    rows.add_between(Elements(first, np.arange(first), np.arange(first), np.ones(first)), *bounds)
     tolerance = OF_MATRICES if any(map(_is_of_matrices, prog.constraints)) else TOLERANCE
     x, said = rows.minimize(P, q, tolerance, max_iterations)
-    return x[: prog.num_vars()], said
+    return x[:first], said
 
 
 def _num_slacks(c: EvaluatorBase) -> int:

@@ -27,7 +27,7 @@ from mbcli.solvers.symbolic_parts import named_variables, polynomials
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mbcli.math.array_types import Array
+    from mbcli.math.array_types import Array, FloatArray
     from mbcli.solvers.binding import Binding
 
 
@@ -258,23 +258,32 @@ def gram_polynomial(Q: Array, basis: Iterable[Monomial]) -> SymbolicPolynomial:
 
 def newton_basis(p: SymbolicPolynomial) -> Array:
     """The monomials whose squares lie in the Newton polytope of p, those of the highest degree first."""
-    from scipy.optimize import linprog
-
-    corners = np.array([powers for powers, c in p.terms.items() if sympy.sympify(c) != 0], dtype=float)
-    if not len(corners) or not p.variables:
+    known = {tuple(powers) for powers, c in p.terms.items() if sympy.sympify(c) != 0}
+    if not known or not p.variables:
         return np.array([Monomial()], dtype=object)
+    corners = np.array(list(known), dtype=float)
     low, high = np.ceil(corners.min(axis=0) / 2.0).astype(int), np.floor(corners.max(axis=0) / 2.0).astype(int)
     least, most = corners.sum(axis=1).min() / 2.0, corners.sum(axis=1).max() / 2.0
     found = []
     for powers in product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))):
-        if not least <= sum(powers) <= most:
-            continue
-        inside = linprog(
-            np.zeros(len(corners)),
-            A_eq=np.vstack([corners.T, np.ones(len(corners))]),
-            b_eq=[*(2.0 * np.array(powers)), 1.0],
-        )
-        if inside.status == 0:
+        halfway = any(tuple(4 * k - e for k, e in zip(powers, given, strict=True)) in known for given in known)
+        if least <= sum(powers) <= most and (halfway or _is_between(corners, 2.0 * np.array(powers))):
             found.append(powers)
     found.sort(key=lambda powers: (-sum(powers), tuple(-k for k in powers)))
     return np.array([Monomial(dict(zip(p.variables, powers, strict=True))) for powers in found], dtype=object)
+
+
+def _is_between(corners: FloatArray, point: FloatArray) -> bool:
+    """Whether a point (n,) lies in the convex hull of others (m, n)."""
+    near = corners.mean(axis=0)
+    for _ in range(20):  # towards the nearest point of the hull (Gilbert 1966), which a plane may show first
+        away = point - near
+        most = corners[np.argmax(corners @ away)]
+        if (point - most) @ away > 1e-9:
+            return False
+        edge = most - near
+        near = near + min(1.0, edge @ away / max(edge @ edge, 1e-300)) * edge
+    from scipy.optimize import linprog  # its import takes longer than a small program
+
+    rows = np.vstack([corners.T, np.ones(len(corners))])
+    return bool(linprog(np.zeros(len(corners)), A_eq=rows, b_eq=[*point, 1.0]).status == 0)

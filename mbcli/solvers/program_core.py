@@ -118,9 +118,10 @@ class ProgramCore:
 
     def FindDecisionVariableIndex(self, var: Any) -> int:
         """Its place among decision_variables(). RuntimeError if it is none of them."""
-        if var not in self._index:
+        place = self._index.get(var)
+        if place is None:
             raise RuntimeError(f"{var} is no variable of this program")
-        return self._index[var]
+        return place
 
     def decision_variable_index(self) -> dict[int, int]:
         """{get_id() of a variable: its place among decision_variables()}"""
@@ -201,12 +202,13 @@ class ProgramCore:
 
     def _bind(self, kept: list[Binding], evaluator: EvaluatorBase, vars: Any) -> Binding:
         binding = Binding(evaluator, flat_variables(vars))
-        self.FindDecisionVariableIndices(binding.variables())
+        places = self.FindDecisionVariableIndices(binding.variables())
         if binding.GetNumElements() != evaluator.num_vars():
             raise RuntimeError(
                 f"a function of {evaluator.num_vars()} variables is bound to {binding.GetNumElements()} of them"
             )
         kept.append(binding)
+        self._places[binding] = places
         return binding
 
     def RemoveCost(self, cost: Binding) -> int:

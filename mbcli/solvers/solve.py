@@ -230,8 +230,6 @@ def _print(result: MathematicalProgramResult, options: SolverOptions) -> None:
 def _solved(
     prog: MathematicalProgram, initial_guess: ArrayLike | None, options: SolverOptions
 ) -> MathematicalProgramResult:
-    start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
-    start = np.nan_to_num(start, nan=0.0)
     is_conic = needs_cones(prog)
     is_linear = all(isinstance(c.evaluator(), LinearCost) for c in prog.costs)
     has_linear_constraints = all(isinstance(c.evaluator(), LinearConstraint) for c in prog.constraints)
@@ -248,17 +246,23 @@ def _solved(
         return _equality_constrained(prog)
     if is_conic or (is_convex and costs and takes_constraints(prog)):
         return _conic(prog, options)
-    return _nonlinear(prog, start, options)
+    return _nonlinear(prog, _start(prog, initial_guess), options)
+
+
+def _start(prog: MathematicalProgram, initial_guess: ArrayLike | None) -> FloatArray:
+    """The guess (n,) that is given, or that of the program; 0 where it has none."""
+    start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
+    return np.nan_to_num(start, nan=0.0)
 
 
 def solve_by_ipopt(prog: MathematicalProgram, initial_guess: Any, options: SolverOptions) -> MathematicalProgramResult:
     """By IPOPT, whatever the program has; ResourceError where it is not there, RuntimeError for binary variables."""
     if prog.binary_indices():
         raise RuntimeError("IPOPT takes no binary variables")
-    start = prog.initial_guess() if initial_guess is None else np.asarray(initial_guess, dtype=float).reshape(-1)
     bounds = _bounds(prog)
-    start = np.clip(np.nan_to_num(start, nan=0.0), *bounds)
-    return _ipopt(prog, start, ConstraintRows(prog, _others(prog)), bounds, options)
+    return _ipopt(
+        prog, np.clip(_start(prog, initial_guess), *bounds), ConstraintRows(prog, _others(prog)), bounds, options
+    )
 
 
 def show_iteration(prog: MathematicalProgram, x: FloatArray) -> None:

@@ -232,3 +232,19 @@ def test_expressions_have_pydrakes_methods_however_late_sympy_is_imported(tmp_pa
         "print((x**2).Differentiate(x), (x == 1).Evaluate({x: 1.0}))\n"
     )
     assert run_as_a_script(tmp_path / "script.py", text) == ["2*x(0)", "True"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "text", "is_formula"), [("own", "", True), ("lib", "", False), ("lib", "#pydrake", True)]
+)
+def test_packages_that_know_nothing_of_pydrake_compare_as_python_does_wherever_they_are_installed(
+    tmp_path, folder, text, is_formula
+):
+    """Of folders that are no site-packages too (pip install --target)."""
+    (tmp_path / folder / "compared").mkdir(parents=True)
+    (tmp_path / "lib/compared-1.0.dist-info").mkdir(parents=True)
+    (tmp_path / folder / "compared/__init__.py").write_text(f"def same(x):\n    return x == 1  {text}\n")
+    script = (
+        f"import sys, sympy\nsys.path.append('{folder}')\nimport compared\nprint(compared.same(sympy.Symbol('x')))\n"
+    )
+    assert run_as_a_script(tmp_path / "script.py", script) == (["Eq(x,", "1)"] if is_formula else ["False"])
