@@ -37,6 +37,7 @@ DEFAULTS = {
     "ball_joints": "drake",
     "drakes_actuators": True,
     "continuous_joint_limits": True,
+    "single_contact_points": True,
 }
 
 

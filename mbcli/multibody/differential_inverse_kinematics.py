@@ -354,7 +354,8 @@ class DifferentialInverseKinematicsIntegrator(LeafSystem):
 
     DifferentialInverseKinematicsIntegrator(robot, frame_A, frame_E, time_step, parameters, robot_context=None), or
     without frame_A, which is World's then. Inputs: X_AE_desired; robot_state, the state of the robot, from which the
-    first positions are taken, and all if the input use_robot_state is True. Output: joint_positions.
+    first positions are taken, and all if the input use_robot_state is True. Output: joint_positions. The discrete state
+    is the positions, and the number of the status of the last step.
     """
 
     def __init__(self, robot: MultibodyPlant, *given: Any, **named: Any) -> None:
@@ -372,6 +373,7 @@ class DifferentialInverseKinematicsIntegrator(LeafSystem):
         self.DeclareVectorInputPort("robot_state", robot.num_multibody_states())
         self.DeclareAbstractInputPort("use_robot_state", _abstract(False))
         self.DeclareDiscreteState(robot.num_positions())
+        self.DeclareDiscreteState(1)  # the status
         self.DeclareVectorOutputPort("joint_positions", robot.num_positions(), self._positions, {self.xd_ticket()})
         self.DeclareInitializationDiscreteUpdateEvent(self._start)
         self.DeclarePeriodicDiscreteUpdateEvent(self._parameters.get_time_step(), 0.0, self._advance)
@@ -384,7 +386,7 @@ class DifferentialInverseKinematicsIntegrator(LeafSystem):
 
     def SetPositions(self, context: Any, positions: ArrayLike) -> None:
         """Replaces the positions (nq,) in a context of this system."""
-        context.SetDiscreteState(_sized("SetPositions", positions, self._robot.num_positions()))
+        context.SetDiscreteState(0, _sized("SetPositions", positions, self._robot.num_positions()))
 
     def ForwardKinematics(self, context: Any) -> RigidTransform:
         """X_AE at the positions of a context of this system."""
@@ -396,10 +398,10 @@ class DifferentialInverseKinematicsIntegrator(LeafSystem):
         if use.HasValue(context) and use.Eval(context):
             self._robot.SetPositionsAndVelocities(self._context, self.GetInputPort("robot_state").Eval(context))
         else:
-            self._robot.SetPositions(self._context, context.get_discrete_state_vector().CopyToVector())
+            self._robot.SetPositions(self._context, context.get_discrete_state(0).CopyToVector())
 
     def _positions(self, context: Any, output: Any) -> None:
-        output.SetFromVector(context.get_discrete_state_vector().CopyToVector())
+        output.SetFromVector(context.get_discrete_state(0).CopyToVector())
 
     def _start(self, context: Any, values: Any) -> None:
         port = self.GetInputPort("robot_state")
@@ -414,7 +416,8 @@ class DifferentialInverseKinematicsIntegrator(LeafSystem):
         if result.joint_velocities is not None:
             qdot = self._robot.MapVelocityToQDot(self._context, result.joint_velocities)
             q = q + self._parameters.get_time_step() * qdot
-        values.set_value(q)
+        values.set_value(0, q)
+        values.set_value(1, [result.status.value])
 
 
 def _abstract(value: Any) -> Any:

@@ -102,6 +102,7 @@ def test_limits_that_cannot_hold_have_no_solution_and_small_ones_are_stuck():
 
 def test_an_integrator_follows_a_pose_in_a_diagram():
     from mbcli.common.value import AbstractValue
+    from mbcli.math import RigidTransform
     from mbcli.systems.analysis import Simulator
 
     arm = Arm("mbcli")
@@ -115,6 +116,12 @@ def test_an_integrator_follows_a_pose_in_a_diagram():
     simulator.AdvanceTo(4.0)
     assert system.ForwardKinematics(context).IsNearlyEqualTo(goal, 1e-5)
     assert system.GetOutputPort("joint_positions").Eval(context).shape == (7,)
+    away = AbstractValue.Make(RigidTransform([9.0, 0.0, 9.0]))
+    for goal, status in ((away, "kStuck"), (AbstractValue.Make(goal), "kSolutionFound")):
+        system.GetInputPort("X_AE_desired").FixValue(context, goal)
+        simulator.AdvanceTo(context.get_time() + 3.0)
+        (number,) = context.get_discrete_state(1).CopyToVector()
+        assert arm.ik.DifferentialInverseKinematicsStatus(int(number)).name == status
 
 
 @pytest.mark.peers("pydrake")
