@@ -8,6 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+def give_defaults(file: Any, constants: Mapping[str, type], operations: Mapping[str, Any]) -> None:
+    """Gives a file the constants that it does not state, which are empty then, and functions that it has not."""
+    for name, kind in constants.items():
+        vars(file).setdefault(name, kind())
+    for name, operation in operations.items():
+        vars(file).setdefault(name, operation)
+
+
 def require_contents(
     what: str, file: Any, constants: Mapping[str, type], operations: Iterable[str], others: Iterable[str] = ()
 ) -> None:

@@ -18,8 +18,8 @@ Law         its class: Law(plugin) for a Plugin of mbcli.multibody.tree.plugin
 A plugin of a world has these links under the role "link", in LINKS it names none; one that reaches "solids" has the
 setting `solids` then, a tuple of Solid (solid.py) for each of them.
 
-No more is needed: the reader, runs and docs/reference/plugins.md ask PLUGINS. What stands in a <plugin> beside
-these is a finding. A Law has
+What is empty, and a problem() that finds none, need not be stated, but GIVES. No more is needed: the reader, runs and
+docs/reference/plugins.md ask PLUGINS. What stands in a <plugin> beside these is a finding. A Law has
 
 inputs      tuple of Command: what a user may ask of it, by name
 driven      the joints that it drives at velocities
@@ -36,7 +36,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mbcli.common.kind_files import require_contents, require_single_owners
+from mbcli.common.file_settings import no_problem
+from mbcli.common.kind_files import give_defaults, require_contents, require_single_owners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,12 +92,11 @@ NAMES = (
 )
 """Of the kinds, in the order of docs/reference/plugins.md."""
 
-CONSTANTS = {
-    "TITLE": str,
+CONSTANTS = {"TITLE": str, "GIVES": str}
+OPTIONAL = {
     "CLASSES": tuple,
     "FILES": tuple,
     "REACH": str,
-    "GIVES": str,
     "JOINTS": dict,
     "LINKS": dict,
     "SETTINGS": dict,
@@ -156,7 +156,8 @@ def classic_cure(filename: str) -> str | None:
 
 def checked_kind(name: str, kind: Any) -> PluginKind:
     """The file of a kind. TypeError, with its name, if something is missing."""
-    require_contents(f"the plugin '{name}'", kind, CONSTANTS, ("problem", "Law"))
+    give_defaults(kind, OPTIONAL, {"problem": no_problem})
+    require_contents(f"the plugin '{name}'", kind, CONSTANTS | OPTIONAL, ("Law",))
     return kind
 
 

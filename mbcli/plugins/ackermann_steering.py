@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 TITLE = "steers and turns wheels by a velocity and a turning rate"
 CLASSES = ("AckermannSteering",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it turns wheels"
 JOINTS = {
     "left_steering_joint": ("left_steering", "some"),
@@ -32,7 +30,6 @@ JOINTS = {
     "left_joint": ("left", "many"),
     "right_joint": ("right", "many"),
 }
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "steering_only": Flag("steering_only", False),
     "use_actuator_msg": Flag("by_actuators", False),  # of angles

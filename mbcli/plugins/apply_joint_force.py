@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.plugins.settings import Command
 
 if TYPE_CHECKING:
@@ -16,15 +15,9 @@ if TYPE_CHECKING:
 
 TITLE = "gives a joint an effort"
 CLASSES = ("ApplyJointForce",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it drives a joint"
 JOINTS = {"joint_name": ("joint", "one")}
-LINKS: dict[str, tuple[str, str]] = {}
-SETTINGS: dict[str, Any] = {}
 ELSEWHERE = ("topic",)
-
-problem = no_problem
 
 
 class Law:

@@ -21,18 +21,14 @@ if TYPE_CHECKING:
 
 TITLE = "carries links in a fluid"
 CLASSES = ("Buoyancy",)
-FILES: tuple[str, ...] = ()
 REACH = "solids"
 GIVES = ""
-JOINTS: dict[str, tuple[str, str]] = {}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "uniform_fluid_density": Number("uniform", None, 0.0),
     "graded_buoyancy/default_density": Number("lowest", 1000.0, 0.0),
     "graded_buoyancy/density_change": Rows("changes", ("above_depth", "density")),
     "enable": Words("only"),
 }
-ELSEWHERE: tuple[str, ...] = ()
 UP = np.array([0.0, 0.0, 1.0])
 
 

@@ -14,15 +14,12 @@ from mbcli.plugins.settings import Numbers
 from mbcli.plugins.speed_limits import LIMITS
 
 TITLE = "turns the wheels of two sides by a velocity and a turning rate, for Gazebo classic"
-CLASSES = ()
 FILES = ("gazebo_ros_diff_drive", "gazebo_ros_skid_steer_drive")
-REACH = ""
 GIVES = "it turns wheels"
 JOINTS = {
     **dict.fromkeys(("leftJoint", "left_joint", "leftFrontJoint", "leftRearJoint"), ("left", "many")),
     **dict.fromkeys(("rightJoint", "right_joint", "rightFrontJoint", "rightRearJoint"), ("right", "many")),
 }
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "wheelSeparation": Numbers("separation_1"),
     "wheel_separation": Numbers("separation_2"),

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
 TITLE = "turns the wheels of two sides by a velocity and a turning rate"
 CLASSES = ("DiffDrive",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it turns wheels"
 JOINTS = {"left_joint": ("left", "some"), "right_joint": ("right", "some")}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "wheel_separation": Number("separation", 1.0),
     "wheel_radius": Number("radius", 0.2),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import Number, Triple, no_problem
+from mbcli.common.file_settings import Number, Triple
 from mbcli.plugins.settings import Flag
 
 if TYPE_CHECKING:
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 TITLE = "damping of a link in a fluid"
 CLASSES = ("Hydrodynamics",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = ""
-JOINTS: dict[str, tuple[str, str]] = {}
 LINKS = {"link_name": ("link", "one")}
 _AXES = ("xU", "yV", "zW", "kP", "mQ", "nR")
 LINEAR = tuple(_AXES)
@@ -37,8 +34,6 @@ SETTINGS = {
     "water_density": Number("density", 998.0),
 }
 ELSEWHERE = ("namespace",)
-
-problem = no_problem
 
 
 class Law:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import Number, no_problem
+from mbcli.common.file_settings import Number
 from mbcli.plugins.pid import effort, gains
 from mbcli.plugins.settings import Command, Flag
 
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
 TITLE = "drives joints at a velocity"
 CLASSES = ("JointController",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "some")}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "initial_velocity": Number("initial_velocity", 0.0),
     "use_force_commands": Flag("by_force", False),
@@ -29,8 +26,6 @@ SETTINGS = {
     **gains(1.0, 0.0, 0.0),
 }
 ELSEWHERE = ("topic", "sub_topic", "use_actuator_msg", "actuator_number")
-
-problem = no_problem
 
 
 class Law:

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 TITLE = "moves joints to a position"
 CLASSES = ("JointPositionController",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "some")}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "initial_position": Number("initial_position", 0.0),
     "use_velocity_commands": Flag("by_velocity", False),

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
 TITLE = "moves joints along a trajectory"
 CLASSES = ("JointTrajectoryController",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it drives joints"
 JOINTS = {"joint_name": ("joint", "all")}
-LINKS: dict[str, tuple[str, str]] = {}
 # without limits, as their maxima are below their minima
 _GAINS = {"p_gain": 0.0, "i_gain": 0.0, "d_gain": 0.0, "cmd_offset": 0.0}
 _GAINS |= {"i_min": 0.0, "i_max": -1.0, "cmd_min": 0.0, "cmd_max": -1.0}

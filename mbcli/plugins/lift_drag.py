@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TITLE = "lift and drag of a surface in the air"
 CLASSES = ("LiftDrag",)
 FILES = ("LiftDragPlugin",)
-REACH = ""
 GIVES = ""
 JOINTS = {"control_joint_name": ("control", "any")}
 LINKS = {"link_name": ("link", "one")}

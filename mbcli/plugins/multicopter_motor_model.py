@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 TITLE = "turns a rotor: thrust, reaction, drag and rolling moment"
 CLASSES = ("MulticopterMotorModel",)
 FILES = ("gazebo_motor_model",)
-REACH = ""
 GIVES = "it turns a rotor"
 JOINTS = {"jointName": ("joint", "one")}
 LINKS = {"linkName": ("link", "one")}

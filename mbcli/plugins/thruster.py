@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 
 TITLE = "pushes by a propeller in water"
 CLASSES = ("Thruster",)
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = "it pushes"
 JOINTS = {"joint_name": ("joint", "one")}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "thrust_coefficient": Number("coefficient", 1.0),
     "fluid_density": Number("density", 1000.0),

@@ -11,24 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mbcli.math.array_types import FloatArray
 
 TITLE = "takes a part of the velocity of a link in each step or second"
-CLASSES: tuple[str, ...] = ()
-FILES: tuple[str, ...] = ()
-REACH = ""
 GIVES = ""
-JOINTS: dict[str, tuple[str, str]] = {}
-LINKS: dict[str, tuple[str, str]] = {}
-SETTINGS: dict[str, Any] = {}
-ELSEWHERE: tuple[str, ...] = ()
-
-problem = no_problem
 
 
 class Law:

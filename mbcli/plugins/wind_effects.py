@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
 TITLE = "carries links with the wind"
 CLASSES = ("WindEffects",)
-FILES: tuple[str, ...] = ()
 REACH = "wind"
 GIVES = ""
-JOINTS: dict[str, tuple[str, str]] = {}
-LINKS: dict[str, tuple[str, str]] = {}
 SETTINGS = {
     "horizontal/magnitude/time_for_rise": Number("rise", 1.0),
     "horizontal/magnitude/sin/amplitude_percent": Number("gust", 0.0),

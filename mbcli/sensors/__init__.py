@@ -16,8 +16,9 @@ signals(sensor)    a tuple of Signal: names of columns, units and the frame of e
 values(sensor, rows)  (n, columns): the signals at n states, without noise; with the sums of axes.py in place of `@`
                    and einsum(), so that operations that are recorded for controllers give the same bits
 
-and no more is needed: the readers of the formats, the log, `inspect` and docs/reference/sensors.md ask SENSORS. A file
-that lacks one of these is an error when this package is imported. `sensor` is a mbcli.multibody.tree.sensor.Sensor,
+and no more is needed: the readers of the formats, the log, `inspect` and docs/reference/sensors.md ask SENSORS. What is
+empty, and a problem() that finds none, need not be stated; a file that lacks a TITLE, CUTOFF, signals() or values(), or
+a name in any format, is an error when this package is imported. `sensor` is a mbcli.multibody.tree.sensor.Sensor,
 `rows` the states with all that NEEDS has (mbcli.multibody.sensing.rows.SensedRows).
 """
 
@@ -26,7 +27,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mbcli.common.kind_files import require_contents, require_single_owners
+from mbcli.common.file_settings import no_problem
+from mbcli.common.kind_files import give_defaults, require_contents, require_single_owners
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -97,8 +99,7 @@ NAMES = (
 
 SURROUNDING = ("magnetic_field", "wind", "earth", "collisions", "shape", "limits")
 NEEDED = ("acceleration", "wrench", "contact", "effort", "geometry", "energy")
-CONSTANTS = {
-    "TITLE": str,
+OPTIONAL = {
     "MJCF": dict,
     "MJCF_PARTS": tuple,
     "SDF": dict,
@@ -106,15 +107,18 @@ CONSTANTS = {
     "SDF_SETTINGS": dict,
     "SURROUNDINGS": tuple,
     "NEEDS": tuple,
-    "CUTOFF": str,
 }
-OPERATIONS = ("problem", "signals", "values")
+CONSTANTS = {"TITLE": str, "CUTOFF": str}
+OPERATIONS = ("signals", "values")
 CUTOFFS = ("", "both", "above")
 
 
 def checked_kind(name: str, kind: Any) -> SensorKind:
     """The file of a kind. TypeError, with its name, if something is missing or not known."""
-    require_contents(f"the sensor '{name}'", kind, CONSTANTS, OPERATIONS)
+    give_defaults(kind, OPTIONAL, {"problem": no_problem})
+    require_contents(f"the sensor '{name}'", kind, CONSTANTS | OPTIONAL, OPERATIONS)
+    if bool(kind.SDF) != bool(kind.SDF_MOUNTS):
+        raise TypeError(f"the sensor '{name}' has SDF or SDF_MOUNTS alone")
     if not kind.MJCF and not kind.SDF:
         raise TypeError(f"the sensor '{name}' has no name in any format")
     unknown = [need for need in kind.NEEDS if need not in NEEDED] + [kind.CUTOFF] * (kind.CUTOFF not in CUTOFFS)

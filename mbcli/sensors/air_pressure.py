@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.file_settings import Number, no_problem
+from mbcli.common.file_settings import Number
 from mbcli.sensors.atmosphere import pressure_at
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import number
@@ -14,16 +14,10 @@ if TYPE_CHECKING:
     from mbcli.sensors.signal import Signal
 
 TITLE = "pressure of the air"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"air_pressure": ("air_pressure",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"reference_altitude": Number("reference_altitude", 0.0), "pressure": Noise((0,))}
-SURROUNDINGS: tuple[str, ...] = ()
-NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.atmosphere import density_at, temperature_at
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import Noise
@@ -16,16 +15,11 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "dynamic pressure of the air"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"air_speed": ("air_speed",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"pressure": Noise((0,))}
 SURROUNDINGS = ("wind",)
-NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_WORLD, Signal
 
@@ -14,16 +13,10 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "height and vertical velocity"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"altimeter": ("altimeter",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {"vertical_position": Noise((0,)), "vertical_velocity": Noise((1,))}
-SURROUNDINGS: tuple[str, ...] = ()
-NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import IN_WORLD, XYZ, Signal
 
 if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "contacts of collisions"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"contact": ("contact",)}
 SDF_MOUNTS = ("link",)
-SDF_SETTINGS: dict[str, Any] = {}
 SURROUNDINGS = ("collisions",)
 NEEDS = ("contact",)
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import Word, no_problem
+from mbcli.common.file_settings import Word
 from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import Noise
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "force and torque in a joint"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"force_torque": ("force_torque",)}
 SDF_MOUNTS = ("joint",)
 SDF_SETTINGS = {
@@ -26,11 +24,8 @@ SDF_SETTINGS = {
     **{f"force/{axis}": Noise((k,)) for k, axis in enumerate(XYZ)},
     **{f"torque/{axis}": Noise((3 + k,)) for k, axis in enumerate(XYZ)},
 }
-SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration", "wrench")
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

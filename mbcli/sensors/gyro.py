@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.axes import components
 from mbcli.sensors.signal import IN_SENSOR, vector
 
@@ -14,15 +13,7 @@ if TYPE_CHECKING:
 
 TITLE = "angular velocity"
 MJCF = {"gyro": "site"}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
-SDF: dict[str, tuple[str, ...]] = {}
-SDF_MOUNTS: tuple[str, ...] = ()
-SDF_SETTINGS: dict[str, Any] = {}
-SURROUNDINGS: tuple[str, ...] = ()
-NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import Triple, Word, no_problem
+from mbcli.common.file_settings import Triple, Word
 from mbcli.sensors.axes import components, in_axes
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_SENSOR, QUATERNION, XYZ, Signal
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "orientation, angular velocity and specific force"
-MJCF: dict[str, str] = {}
 MJCF_PARTS: tuple[tuple[str, str], ...] = (("accelerometer", "acceleration"), ("gyro", "angular_velocity"))
 SDF = {"imu": ("imu",)}
 SDF_MOUNTS = ("link",)
@@ -27,11 +26,9 @@ SDF_SETTINGS = {
     **{f"angular_velocity/{axis}": Noise((4 + k,)) for k, axis in enumerate(XYZ)},
     **{f"linear_acceleration/{axis}": Noise((7 + k,)) for k, axis in enumerate(XYZ)},
 }
-SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration",)
 CUTOFF = ""
 
-problem = no_problem
 
 # R_WN of the world that each localization names, World itself being east, north, up
 _AXES = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import number
 
 if TYPE_CHECKING:
@@ -13,15 +12,8 @@ if TYPE_CHECKING:
 
 TITLE = "kinetic energy"
 MJCF = {"e_kinetic": ""}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
-SDF: dict[str, tuple[str, ...]] = {}
-SDF_MOUNTS: tuple[str, ...] = ()
-SDF_SETTINGS: dict[str, Any] = {}
-SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("energy",)
 CUTOFF = "both"
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

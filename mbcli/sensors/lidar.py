@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "distances along rays"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"lidar": ("lidar", "ray"), "ray": ("lidar", "ray"), "gpu_lidar": ("lidar", "ray"), "gpu_ray": ("lidar", "ray")}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {
@@ -32,7 +30,6 @@ SDF_SETTINGS = {
     "range/resolution": Number("range_resolution", 0.0, 0.0),
     "": Noise(),
 }
-SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("geometry",)
 CUTOFF = ""
 

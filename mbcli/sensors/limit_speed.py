@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.signal import number
 
 if TYPE_CHECKING:
@@ -15,15 +14,8 @@ if TYPE_CHECKING:
 
 TITLE = "speed into the limit of a joint or tendon"
 MJCF = {"jointlimitvel": "joint", "tendonlimitvel": "tendon"}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
-SDF: dict[str, tuple[str, ...]] = {}
-SDF_MOUNTS: tuple[str, ...] = ()
-SDF_SETTINGS: dict[str, Any] = {}
 SURROUNDINGS = ("limits",)
-NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

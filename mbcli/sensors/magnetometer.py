@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.axes import components
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import IN_SENSOR, XYZ, vector
@@ -17,15 +16,11 @@ if TYPE_CHECKING:
 
 TITLE = "magnetic field"
 MJCF = {"magnetometer": "site"}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"magnetometer": ("magnetometer",)}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {axis: Noise((k,)) for k, axis in enumerate(XYZ)}
 SURROUNDINGS = ("magnetic_field",)
-NEEDS: tuple[str, ...] = ()
 CUTOFF = "both"
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

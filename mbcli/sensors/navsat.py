@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbcli.common.file_settings import no_problem
 from mbcli.sensors.earth import geodetic
 from mbcli.sensors.settings import Noise
 from mbcli.sensors.signal import Signal
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from mbcli.math.array_types import FloatArray
 
 TITLE = "place and velocity on the earth"
-MJCF: dict[str, str] = {}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
 SDF = {"navsat": ("navsat", "gps"), "gps": ("gps", "navsat")}
 SDF_MOUNTS = ("link",)
 SDF_SETTINGS = {
@@ -26,10 +23,7 @@ SDF_SETTINGS = {
     "velocity_sensing/vertical": Noise((5,)),
 }
 SURROUNDINGS = ("earth",)
-NEEDS: tuple[str, ...] = ()
 CUTOFF = ""
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mbcli.common.file_settings import no_problem
 from mbcli.math.cross_product import cross
 from mbcli.sensors.axes import components
 from mbcli.sensors.signal import IN_SENSOR, vector
@@ -15,15 +14,8 @@ if TYPE_CHECKING:
 
 TITLE = "torque between a body and its parent"
 MJCF = {"torque": "site"}
-MJCF_PARTS: tuple[tuple[str, str], ...] = ()
-SDF: dict[str, tuple[str, ...]] = {}
-SDF_MOUNTS: tuple[str, ...] = ()
-SDF_SETTINGS: dict[str, Any] = {}
-SURROUNDINGS: tuple[str, ...] = ()
 NEEDS = ("acceleration", "wrench")
 CUTOFF = "both"
-
-problem = no_problem
 
 
 def signals(sensor: Any) -> tuple[Signal, ...]:

@@ -81,7 +81,7 @@ def variables_of(expressions: Sequence[Any]) -> list[Any]:
 
 
 def _order(v: Any) -> tuple[int, str]:
-    return getattr(v, "dummy_index", 0), str(v)
+    return getattr(v, "dummy_index", 0), v.name
 
 
 class Difference(NamedTuple):

@@ -12,7 +12,7 @@ from mbcli.parsers.mjcf import mjcf_sensors
 from mbcli.parsers.mjcf.mjcf_known import SENSORS_OF_MJCF
 from repository import ROOT
 
-from mbcli.sensors import CONSTANTS, NAMES, OPERATIONS, SENSORS, checked_kind, kinds_by_name
+from mbcli.sensors import CONSTANTS, NAMES, OPERATIONS, OPTIONAL, SENSORS, checked_kind, kinds_by_name
 
 
 def copy_of(name):
@@ -29,6 +29,19 @@ def test_a_file_without_one_of_its_names_fails_with_the_name_of_the_kind(missing
     monkeypatch.setitem(sys.modules, "mbcli.sensors.incomplete", kind)
     with pytest.raises(TypeError, match=rf"the sensor 'incomplete' lacks {missing}"):
         kinds_by_name(["imu", "incomplete"])
+
+
+def test_what_a_file_does_not_state_is_empty(monkeypatch):
+    kind = types.ModuleType("mbcli.sensors.short")
+    words = {"TITLE": "nothing", "CUTOFF": "", "MJCF": {"none": "object"}, "signals": tuple, "values": tuple}
+    vars(kind).update(words)
+    monkeypatch.setitem(sys.modules, "mbcli.sensors.short", kind)
+    found = kinds_by_name(["short"])["short"]
+    assert [getattr(found, name) for name in OPTIONAL] == [{"none": "object"}, (), {}, (), {}, (), ()]
+    assert found.problem({}) == ""
+    vars(kind)["SDF"] = {"none": ()}
+    with pytest.raises(TypeError, match="the sensor 'short' has SDF or SDF_MOUNTS alone"):
+        kinds_by_name(["short"])
 
 
 def test_two_kinds_cannot_have_one_name_in_a_format(monkeypatch):

@@ -117,8 +117,8 @@ def test_an_integrator_follows_a_pose_in_a_diagram():
     assert system.ForwardKinematics(context).IsNearlyEqualTo(goal, 1e-5)
     assert system.GetOutputPort("joint_positions").Eval(context).shape == (7,)
     away = AbstractValue.Make(RigidTransform([9.0, 0.0, 9.0]))
-    for goal, status in ((away, "kStuck"), (AbstractValue.Make(goal), "kSolutionFound")):
-        system.GetInputPort("X_AE_desired").FixValue(context, goal)
+    for wanted, status in ((away, "kStuck"), (AbstractValue.Make(goal), "kSolutionFound")):
+        system.GetInputPort("X_AE_desired").FixValue(context, wanted)
         simulator.AdvanceTo(context.get_time() + 3.0)
         (number,) = context.get_discrete_state(1).CopyToVector()
         assert arm.ik.DifferentialInverseKinematicsStatus(int(number)).name == status

@@ -1,5 +1,5 @@
-# A box that is tilted by 1e-3 rad about x and 1e-4 rad about y and overlaps the ground by 0.5 mm: faces nearly touch all
-# over, and pydrake has one point of contact.
+# A box that is tilted by 1e-3 rad about x and 1e-4 rad about y and overlaps the ground by 0.5 mm: faces nearly touch
+# all over, and pydrake has one point of contact.
 from pydrake.geometry import Box
 from pydrake.math import RigidTransform, RollPitchYaw
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
