@@ -15,14 +15,13 @@ from mbcli.multibody.differential_inverse_kinematics import (
     DifferentialInverseKinematicsStatus,
     DoDifferentialInverseKinematics,
 )
-from mbcli.multibody.plant_functions import PlantConstraint, PlantCost, three_numbers, unit_vector
-from mbcli.multibody.tree.jacobian_wrt_variable import JacobianWrtVariable
+from mbcli.multibody.plant_functions import PlantConstraint, PlantCost, kQDot, three_numbers, unit_vector
 from mbcli.solvers.binding import Binding
 from mbcli.solvers.evaluators import Constraint, Cost
 from mbcli.solvers.mathematical_program import MathematicalProgram
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -32,11 +31,13 @@ if TYPE_CHECKING:
     from mbcli.multibody.plant_functions import Slopes
     from mbcli.multibody.state.context import Context
     from mbcli.multibody.tree.frame import Frame
+    from mbcli.multibody.tree.index import ModelInstanceIndex
 
 __all__ = [
     "AddUnitQuaternionConstraintOnPlant",
     "AngleBetweenVectorsConstraint",
     "AngleBetweenVectorsCost",
+    "ComInPolyhedronConstraint",
     "ComPositionConstraint",
     "DifferentialInverseKinematicsIntegrator",
     "DifferentialInverseKinematicsParameters",
@@ -249,24 +250,46 @@ class PolyhedronConstraint(PlantConstraint):
         return self._rows @ y, self._rows @ J
 
 
-class ComPositionConstraint(PlantConstraint):
-    """lower <= centre of mass <= upper [m], in a frame that is World's or fixed to it: of all bodies."""
+class ComInPolyhedronConstraint(PlantConstraint):
+    """lb <= A p_EC <= ub of the centre of mass C [m] of model instances, None: of all bodies, in frame E."""
 
     def __init__(
-        self, plant: MultibodyPlant, expressed_frame: Frame, lower: ArrayLike, upper: ArrayLike, plant_context: Context
+        self,
+        plant: MultibodyPlant,
+        model_instances: Sequence[ModelInstanceIndex] | None,
+        expressed_frame: Frame,
+        A: ArrayLike,
+        lb: ArrayLike,
+        ub: ArrayLike,
+        plant_context: Context,
     ) -> None:
-        if int(expressed_frame.body().index()) != 0:
-            raise RuntimeError("ComPositionConstraint: the frame must be fixed to World")
-        self._X = expressed_frame.GetFixedPoseInBodyFrame()
-        self._bounded(plant, plant_context, three_numbers(lower), three_numbers(upper))
+        self._instances, self._E = model_instances, expressed_frame
+        self._A = np.asarray(A, dtype=float).reshape(-1, 3)
+        self._bounded(plant, plant_context, lb, ub)
 
     def _slopes(self) -> Slopes:
-        plant, world = self._plant, self._plant.world_frame()
-        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(
-            self._context, None, JacobianWrtVariable.kQDot, world, world
-        )
-        R = self._X.rotation().matrix()
-        return R.T @ (plant.CalcCenterOfMassPositionInWorld(self._context) - self._X.translation()), R.T @ J
+        plant, context, E = self._plant, self._context, self._E
+        p_WC = plant.CalcCenterOfMassPositionInWorld(context, self._instances)
+        J = plant.CalcJacobianCenterOfMassTranslationalVelocity(context, self._instances, kQDot, E, E)
+        return self._A @ (E.CalcPoseInWorld(context).inverse() @ p_WC), self._A @ J
+
+
+class ComPositionConstraint(ComInPolyhedronConstraint):
+    """The centre of mass of model instances, None: of all bodies, is at p_EC [m]: of the variables [q; p_EC]."""
+
+    def __init__(
+        self,
+        plant: MultibodyPlant,
+        model_instances: Sequence[ModelInstanceIndex] | None,
+        expressed_frame: Frame,
+        plant_context: Context,
+    ) -> None:
+        super().__init__(plant, model_instances, expressed_frame, np.eye(3), np.zeros(3), np.zeros(3), plant_context)
+        self._n += 3
+
+    def _at(self, x: Any) -> Slopes:
+        p_EC, J = super()._at(x[:-3])
+        return p_EC - x[-3:], np.hstack([J, -np.eye(3)])
 
 
 class DistanceConstraint(PlantConstraint):

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class _BindingOfAny(type):
-    """Binding[kind]: a Binding of an evaluator of that kind; one derived from it is another one, as in pydrake."""
+    """Binding[kind]: a Binding of an evaluator of that kind; one derived from it is another one, as in pydrake.
+
+    Functions of Python and what other rooms add, as constraints of plants, are a Cost or Constraint.
+    """
 
     def __getitem__(cls, kind: type) -> type:
         return _BindingOfKind(f"Binding[{kind.__name__}]", (Binding,), {"kind": kind})
@@ -27,10 +30,10 @@ class _BindingOfKind(_BindingOfAny):
         return Binding(*given, **named)
 
     def __instancecheck__(cls, found: Any) -> bool:
-        kind = cls.kind  # type: ignore[attr-defined]
         if not isinstance(found, Binding):
             return False
-        return type(found.evaluator()) is kind
+        own = (kind for kind in type(found.evaluator()).__mro__ if kind.__module__.startswith("mbcli.solvers."))
+        return next(kind for kind in own if not kind.__name__.startswith("Py")) is cls.kind  # type: ignore[attr-defined]
 
 
 class Binding(metaclass=_BindingOfAny):

@@ -75,6 +75,9 @@ def evaluators(own):
         ik.PointToPointDistanceConstraint(plant, hand, p, ball, n, 0.1, 0.9, context),
         ik.PointToLineDistanceConstraint(plant, hand, p, ball, [0.1, 0.0, 0.0], n, 0.1, 0.9, context),
         ik.PolyhedronConstraint(plant, ball, hand, np.array([p, n]).T, np.ones((2, 6)), [0.3, 0.4], context),
+        ik.ComInPolyhedronConstraint(
+            plant, None, hand, [[1.0, 2.0, 3.0], [0.0, 1.0, 2.0]], [0.1] * 2, [1.1] * 2, context
+        ),
         ik.DistanceConstraint(plant, (own.geometry("l6"), own.geometry("ball")), context, 0.01, 0.5),
         ik.PositionCost(plant, world, [0.3, 0.2, 0.1], hand, p, C, context),
         ik.OrientationCost(plant, world, R, hand, R2, 1.7, context),
@@ -95,13 +98,12 @@ def test_derivatives_are_those_of_the_values():
     own = Library("mbcli")
     context = own.context
     extra = own.ik.MinimumDistanceLowerBoundConstraint(own.plant, 0.05, context, None, 0.4)
-    com = own.ik.ComPositionConstraint(own.plant, own.plant.world_frame(), [-1.0] * 3, [1.0] * 3, context)
     for seed in range(3):
         q, _ = some_positions(own.plant, seed)
         v = np.random.default_rng(seed).normal(size=own.plant.num_velocities())
         own.plant.SetPositions(context, q)
         rate = own.plant.MapVelocityToQDot(context, v)
-        for name, e in [*evaluators(own), ("nearest", extra), ("com", com)]:
+        for name, e in [*evaluators(own), ("nearest", extra)]:
             h = 1e-6
             ends = [e.values(_unit(own.plant, q + sign * h * rate)) for sign in (1.0, -1.0)]
             slope = (ends[0] - ends[1]) / (2.0 * h)
@@ -112,7 +114,7 @@ def test_what_is_remembered_of_positions_goes_with_parameters_and_is_not_the_use
     own = Library("mbcli")
     plant, context = own.plant, own.context
     q, _ = some_positions(plant, 1)
-    com = own.ik.ComPositionConstraint(plant, plant.world_frame(), [-1.0] * 3, [1.0] * 3, context)
+    com = own.ik.ComInPolyhedronConstraint(plant, None, plant.world_frame(), np.eye(3), [-1.0] * 3, [1.0] * 3, context)
     first = com.values(q).copy()
     com.Eval(q)[:] = 7.0
     com.jacobian(q)[:] = 7.0
@@ -123,6 +125,18 @@ def test_what_is_remembered_of_positions_goes_with_parameters_and_is_not_the_use
     assert np.abs(com.jacobian(q) - slope).max() > 1e-3
     plant.GetBodyByName("l6").SetMass(context, 1.0)
     np.testing.assert_array_equal(com.values(q), first)
+
+
+def test_a_centre_of_mass_is_at_variables_of_a_program():
+    own = Library("mbcli")
+    q, _ = some_positions(own.plant, 1)
+    com = own.ik.ComPositionConstraint(own.plant, None, own.frame("l6"), own.context)
+    inside = own.ik.ComInPolyhedronConstraint(
+        own.plant, None, own.frame("l6"), np.eye(3), [-1.0] * 3, [1.0] * 3, own.context
+    )
+    p = np.array([0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(com.Eval(np.concatenate([q, p])), inside.Eval(q) - p)
+    np.testing.assert_array_equal(com.jacobian(np.concatenate([q, p])), np.hstack([inside.jacobian(q), -np.eye(3)]))
 
 
 def _unit(plant, q):
