@@ -274,7 +274,7 @@ class ComInPolyhedronConstraint(PlantConstraint):
         return self._A @ (E.CalcPoseInWorld(context).inverse() @ p_WC), self._A @ J
 
 
-class ComPositionConstraint(ComInPolyhedronConstraint):
+class ComPositionConstraint(Constraint):
     """The centre of mass of model instances, None: of all bodies, is at p_EC [m]: of the variables [q; p_EC]."""
 
     def __init__(
@@ -284,12 +284,15 @@ class ComPositionConstraint(ComInPolyhedronConstraint):
         expressed_frame: Frame,
         plant_context: Context,
     ) -> None:
-        super().__init__(plant, model_instances, expressed_frame, np.eye(3), np.zeros(3), np.zeros(3), plant_context)
-        self._n += 3
+        zero = np.zeros(3)
+        self._com = ComInPolyhedronConstraint(
+            plant, model_instances, expressed_frame, np.eye(3), zero, zero, plant_context
+        )
+        super().__init__(lambda x: self._com.Eval(x[:-3]) - x[-3:], zero, zero, plant.num_positions() + 3)
 
-    def _at(self, x: Any) -> Slopes:
-        p_EC, J = super()._at(x[:-3])
-        return p_EC - x[-3:], np.hstack([J, -np.eye(3)])
+    def jacobian(self, x: FloatArray) -> FloatArray:
+        """Derivatives (3, nq + 3)."""
+        return np.hstack([self._com.jacobian(x[:-3]), -np.eye(3)])
 
 
 class DistanceConstraint(PlantConstraint):

@@ -92,8 +92,8 @@ NAMES = (
 )
 """Of the kinds, in the order of docs/reference/plugins.md."""
 
-CONSTANTS = {"TITLE": str, "GIVES": str}
-OPTIONAL = {
+CONSTANTS: dict[str, type] = {"TITLE": str, "GIVES": str}
+OPTIONAL: dict[str, type] = {
     "CLASSES": tuple,
     "FILES": tuple,
     "REACH": str,

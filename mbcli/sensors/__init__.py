@@ -99,7 +99,7 @@ NAMES = (
 
 SURROUNDING = ("magnetic_field", "wind", "earth", "collisions", "shape", "limits")
 NEEDED = ("acceleration", "wrench", "contact", "effort", "geometry", "energy")
-OPTIONAL = {
+OPTIONAL: dict[str, type] = {
     "MJCF": dict,
     "MJCF_PARTS": tuple,
     "SDF": dict,
@@ -108,7 +108,7 @@ OPTIONAL = {
     "SURROUNDINGS": tuple,
     "NEEDS": tuple,
 }
-CONSTANTS = {"TITLE": str, "CUTOFF": str}
+CONSTANTS: dict[str, type] = {"TITLE": str, "CUTOFF": str}
 OPERATIONS = ("signals", "values")
 CUTOFFS = ("", "both", "above")
 

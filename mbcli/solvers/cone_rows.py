@@ -99,7 +99,7 @@ class ConeRows:
     def add_cone(self, kind: str, A: FloatArray | Elements, b: FloatArray) -> None:
         """A x + b is in a cone."""
         given = Elements.of(A)
-        self._cones.append((kind, given._replace(value=-given.value), b))
+        self._cones.append((kind, Elements(given.height, given.row, given.column, -given.value), b))
 
     def minimize(
         self, P: FloatArray | Elements, q: FloatArray, tolerance: float = TOLERANCE, max_iterations: int = 200
