@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+NEAR = 0.8  # of 1, how alike a misspelled name is
+
+
 def give_defaults(file: Any, constants: Mapping[str, type], operations: Mapping[str, Any]) -> None:
-    """Gives a file the constants that it does not state, which are empty then, and functions that it has not."""
+    """Gives a file the constants that it does not state, which are empty then, and functions that it has not.
+
+    TypeError for a constant whose name is nearly one of these: it would count for nothing.
+    """
+    for name in [name for name in vars(file) if name.isupper() and name not in constants]:
+        if meant := difflib.get_close_matches(name, [each for each in constants if not hasattr(file, each)], 1, NEAR):
+            raise TypeError(f"{file.__name__} has {name}: did you mean {meant[0]}?")
     for name, kind in constants.items():
         vars(file).setdefault(name, kind())
     for name, operation in operations.items():

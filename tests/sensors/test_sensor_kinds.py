@@ -39,6 +39,12 @@ def test_what_a_file_does_not_state_is_empty(monkeypatch):
     found = kinds_by_name(["short"])["short"]
     assert [getattr(found, name) for name in OPTIONAL] == [{"none": "object"}, (), {}, (), {}, (), ()]
     assert found.problem({}) == ""
+    kind = types.ModuleType("mbcli.sensors.short")
+    vars(kind).update(words, SUROUNDINGS=("wind",))
+    monkeypatch.setitem(sys.modules, "mbcli.sensors.short", kind)
+    with pytest.raises(TypeError, match="short has SUROUNDINGS: did you mean SURROUNDINGS?"):
+        kinds_by_name(["short"])
+    del vars(kind)["SUROUNDINGS"]
     vars(kind)["SDF"] = {"none": ()}
     with pytest.raises(TypeError, match="the sensor 'short' has SDF or SDF_MOUNTS alone"):
         kinds_by_name(["short"])
