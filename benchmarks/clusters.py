@@ -8,7 +8,8 @@
 namespace of their own (root is needed) in which the folders of the robot are empty. Again and again they are killed,
 paused, and left without memory, and the client is killed; one is slow, two have another version and a full disk. `cost`
 runs the double pendulum for 0.01 s: by `mbcli sweep` on two processes of this machine, by `mbcli sweep --dask` on two
-workers, and by a function of three lines that plain Dask maps over the same starts on the same workers. More cases than
+workers, by a function of three lines that plain Dask maps over the same starts on the same workers, and, where it is
+installed, by GNU parallel, which starts `mbcli simulate` for each of up to 1,000 cases, two at a time. More cases than
 100,000 run on the cluster alone, whose table is to begin as that of the processes. Bytes are all that goes over the
 loopback: of the cluster alone under
 `unshare -n sh -c 'ip link set lo up && python -m benchmarks.clusters cost'`.
@@ -37,6 +38,7 @@ GAINS = "def damped(speed):\n    return -0.5 * speed\n"
 MEASURES = ("min(base_z)", "max(contact_force_sum)", "energy_lost=first(energy)-final(energy)")
 MOST_PLAIN = 10_000  # cases for plain Dask, which takes 30 ms for each
 MOST_LOCAL = 100_000
+MOST_EACH = 1000  # cases that have a process each
 SECONDS = 0.01  # simulated, of a case of `cost`
 SMALL_DISK = "600k"  # of a bad worker
 PAUSE = 6.0  # [s]
@@ -174,6 +176,8 @@ def cost(counts):
                 same = there == here if ways.keys() != {"mbcli sweep --dask"} else there.startswith(here)
                 rows = f"the same bytes in {here.count(10)} lines of {there.count(10)}: {'yes' if same else 'NO'}"
                 print(f"{'':>7}  {rows}; {memories(cluster)}", flush=True)
+            if count <= MOST_EACH and shutil.which("parallel"):
+                each_its_process(count, folder)
             if count > MOST_PLAIN:
                 continue
             with BareCluster(folder / f"plain{count}", 2) as cluster:
@@ -185,6 +189,19 @@ def cost(counts):
                 )
                 report(count, "plain Dask", *finished(process), carried)
                 print(f"{'':>7}  {memories(cluster)}", flush=True)
+
+
+def each_its_process(count, folder):
+    """GNU parallel with `mbcli simulate` for each case."""
+    random.seed(0)
+    starts = "".join(f"{random.uniform(-1.0, 1.0)!r}\n" for _ in range(count))
+    own = [sys.executable, "-m", "mbcli", "-q", "simulate", PENDULUM, "--at", "elbow={}", "-t", SECONDS]
+    command = ["parallel", "-j", "2", "--will-cite", *own, "--json", "--no-log"]
+    environment, began = {**os.environ, "PYTHONPATH": str(ROOT)}, time.perf_counter()
+    with open(folder / "each.jsonl", "wb") as output:
+        words = list(map(str, command))
+        subprocess.run(words, input=starts.encode(), stdout=output, cwd=folder, env=environment, check=True)
+    report(count, "GNU parallel", time.perf_counter() - began, 0.0, None)
 
 
 def files(folders):

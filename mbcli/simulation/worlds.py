@@ -380,15 +380,13 @@ class Worlds:
         controllers give, and where it takes its forces: q and velocities of velocity terms (n, nq + nv). It is not
         taken; NaN where there is none.
         """
-        ny = self._q.shape[1] + self._v.shape[1]
-        kept = self._try_step({"world_effort": self._u.shape, "world_places": (len(self), 2, ny)})
-        effort, places = kept["world_effort"], kept["world_places"]
-        return (places[:, 1, self._q.shape[1] :] - self._v) / self.plant.time_step(), effort, places[:, 0]
+        nq, nv = self._q.shape[1], self._v.shape[1]
+        kept = self._try_step({"world_effort": self._u.shape, "world_places": (len(self), 2, nq + nv)})
+        places = kept["world_places"]
+        return (places[:, 1, nq:] - self._v) / self.plant.time_step(), kept["world_effort"], places[:, 0]
 
     def next_contacts(self, solids: int) -> FloatArray:
-        """Moments about World's origin and forces (n, solids, 6) of contact on each solid in the next step of each
-        world [N m, N]. It is not taken; NaN where there is none.
-        """
+        """(n, solids, 6) moments about World's origin and forces [N m, N] of contact on each solid, as next_step()."""
         return self._try_step({"world_wrench": (len(self), solids, 6)})["world_wrench"]
 
     def _try_step(self, shapes: dict[str, tuple[int, ...]]) -> dict[str, FloatArray]:
@@ -396,8 +394,8 @@ class Worlds:
             for ticks in self.ticks_of_actors:  # the controller asks sensors itself, which ask here
                 ticks.call_if_due()
             if self._next_steps is None:
-                arrays = self._new_arrays(0, self.acting[:, np.newaxis])
-                self._next_steps = NextSteps(arrays, partial(self._run_kernels, every=2, messages={}))
+                advance = partial(self._run_kernels, every=2, messages={})
+                self._next_steps = NextSteps(self._new_arrays(0, self.acting[:, np.newaxis]), advance)
             np.add(self._steps, self._first_step, out=self._next_steps.began)
             return self._next_steps.kept(shapes)
 

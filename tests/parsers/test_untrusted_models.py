@@ -272,6 +272,7 @@ ALLOWED = {
     ("mbcli/engine", "compile"),
     ("mbcli/common/fast_dataclass.py", "exec"),
     ("mbcli/sweeps/ray_workers.py", "exec"),  # of a constant of its own, which Ray sends whole
+    ("mbcli/sweeps/ray_workers.py", "import socket"),  # to see whether a cluster is at the address that a user gives
     ("mbcli/codegen/python_code.py", "exec"),  # of code that it has just made of numbers, to prove it
     ("mbcli/codegen/python_code.py", "compile"),
     ("mbcli/engine/runtime/kernel_cache.py", "import pickle"),  # of files that kept_files.py has found to be its own

@@ -12,11 +12,19 @@ import re
 
 OF_ROOMS = {
     "batch": (
-        "batch_writer/1 number_lines rows_of_states/1!inputs_and_points_are_tables_of_the_same_notations,"
+        "batch_writer/1 number_lines "
+        "ros_bags/1!damaged_bags_end_with_a_line,the_reader_of_foxglove_reads_the_same_messages "
+        "rows_of_states/1!inputs_and_points_are_tables_of_the_same_notations,"
         "an_input_that_begins_after_the_end_is_told"
     ),
     "cli": "absurd_sizes cli_contact cli_every_command:every_command_prints_what_was_recorded cli_jacobian",
-    "codegen": "generated_code:python_takes_many_states_at_once,names_of_files_become_names_of_code",
+    "codegen": (
+        "generated_code/1:python_takes_many_states_at_once,names_of_files_become_names_of_code,"
+        "c_gives_what_kernels_give_and_a_proof_lies_beside_it "
+        "model_calls "
+        "plant_functions/1!their_growth_is_told_before_it_starts,"
+        "frames_of_bodies_save_operations_of_steps_and_motions_under_constraints"
+    ),
     "common": (
         "common_values coordinate_names fast_dataclass number_comparisons "
         "topology!the_forest_of_a_long_chain_needs_no_deep_stack"
@@ -75,10 +83,12 @@ OF_ROOMS = {
         "stable_baselines_gets_last_observations_and_why_an_episode_ended "
         "parameter_draws!draws_follow_the_distribution,worlds_step_with_what_their_episode_drew"
     ),
-    "geometry": ("contact_surfaces/1 frames_of_systems point_distances/1 pressure_fields/1 tetrahedral_shapes"),
+    "geometry": (
+        "contact_surfaces/1 convex_sets/1 frames_of_systems point_distances/1 pressure_fields/1 tetrahedral_shapes"
+    ),
     "identification": "verdict:a_good_result_has_no_finding_and_its_errors_joint_by_joint",
     "log": (
-        "recorded_runs log_commands!a_closed_pipe_is_quiet log_fields "
+        "all_worlds!plot_draws_a_line_for_each_world recorded_runs log_commands!a_closed_pipe_is_quiet log_fields "
         "log_exports!xarray_opens_a_log_and_knows_its_columns,rrd_files_are_written "
         "log_writer:the_newest_checkpoint_is_read,a_half_written_checkpoint_is_not_read"
     ),
@@ -170,7 +180,8 @@ OF_ROOMS = {
     ),
     "solvers": "conic mathematical_program program_rows sums_of_squares updated_coefficients",
     "sweeps": (
-        "sweep_points machine_faults:a_row_tells_the_model_from_the_machine,"
+        "shards!parts_that_are_merged_are_the_whole sweep_plots/1 sweep_points "
+        "machine_faults:a_row_tells_the_model_from_the_machine,"
         "cases_are_taken_in_order_put_back_and_counted_once"
     ),
     "systems": (

@@ -61,6 +61,8 @@ SIZES |= {
     "npush": 2,
     "npushed": 4,
     "nefforts": 3,
+    "nwrenches": 3,
+    "nsolid": 4,
     "nvdot": 5,
     "nload": 5,
     "nchange": 4,
