@@ -201,7 +201,7 @@ def each_its_process(count, folder):
     with open(folder / "each.jsonl", "wb") as output:
         words = list(map(str, command))
         subprocess.run(words, input=starts.encode(), stdout=output, cwd=folder, env=environment, check=True)
-    report(count, "GNU parallel", time.perf_counter() - began, 0.0, None)
+    report(count, "GNU parallel", time.perf_counter() - began, None, None)
 
 
 def files(folders):
@@ -250,7 +250,8 @@ def report(count, way, seconds, memory, carried):
     """A line. carried: what loopback() gave before."""
     each = "" if carried is None else round((loopback() - carried) / count)
     times = f"{seconds:>8.2f}  {1e3 * seconds / count:>11.2f}"
-    print(f"{count:>7}  {way:<22}  {times}  {memory / 1e6:>11.0f}  {each:>12}", flush=True)
+    megabytes = "" if memory is None else f"{memory / 1e6:.0f}"
+    print(f"{count:>7}  {way:<22}  {times}  {megabytes:>11}  {each:>12}", flush=True)
 
 
 def main(words):

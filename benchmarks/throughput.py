@@ -21,13 +21,15 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from benchmarks.environments import gymnasium_asset, ratio
+
 WORLDS, THREADS, ROUNDS, SECONDS = (1, 16, 256, 1024), 2, 7, 0.3
 ROBOTS = ("Hopper", "Ant", "Humanoid")
 GO1 = "Go1"
 
 
 def without_meshes(path):
-    """The text of an MJCF scene with what it includes, without meshes, what shows them, and fewer iterations."""
+    """The text of an MJCF scene with what it includes, without meshes, what shows them, and numbers of iterations."""
 
     def expanded(file):
         root = etree.parse(str(file)).getroot()
@@ -56,21 +58,18 @@ class Own:
         from mbcli.environments import VectorEnvironment
 
         if robot == GO1:
-            names = "trunk"
             task = {
                 "period": frames * 0.004,
                 "time_limit": 1000 * frames * 0.004,
                 "pose": "home",
                 "action": {"term": "targets", "of": "all", "scale": 0.5},
                 "observation": [{"term": "positions", "of": "all"}, {"term": "velocities", "of": "all"}],
-                "reward": [{"term": "forward_velocity", "body": names, "axis": "x", "weight": 1.0}],
-                "terminate": [{"term": "tilt_above", "body": names, "limit": 1.0}],
+                "reward": [{"term": "forward_velocity", "body": "trunk", "axis": "x", "weight": 1.0}],
+                "terminate": [{"term": "tilt_above", "body": "trunk", "limit": 1.0}],
             }
             self.env = VectorEnvironment(path, count, task, threads=THREADS, seed=0)
         else:
-            import gymnasium
-
-            import mbcli.environments  # noqa: F401 - registers the robots
+            import gymnasium  # in which mbcli.environments has put the robots
 
             self.env = gymnasium.make_vec(f"mbcli/{robot}-v0", num_envs=count)
         self.env.reset(seed=0)
@@ -194,11 +193,6 @@ def report(robot, path, frames, count, rounds):
     print(f"{robot:9} {count:5} worlds, {frames} steps a period: {rates}; ratio to {said}", flush=True)
 
 
-def ratio(own, others, which):
-    """The median over rounds of their time divided by ours, by the clock (0) or of the processor (1)."""
-    return statistics.median(theirs[which] / ours[which] for ours, theirs in zip(own, others, strict=True))
-
-
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.throughput", description=__doc__)
     parser.add_argument("robots", nargs="*")
@@ -207,20 +201,20 @@ def main():
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args()
     try:
-        import gymnasium
         import mujoco
+
+        gymnasium_asset("")  # imports gymnasium
     except ImportError as error:
         sys.exit(f"benchmarks.throughput needs gymnasium[mujoco]: {error}")
     warnings.simplefilter("ignore")
     print(f"{THREADS} threads, MuJoCo {mujoco.__version__}; steps of environments a second by the clock")
-    assets = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets"
     with tempfile.TemporaryDirectory() as folder:
         for robot in options.robots or [*ROBOTS, *([GO1] if options.go1 else [])]:
-            path = assets / f"{robot.lower()}.xml"
+            path = gymnasium_asset(f"{robot.lower()}.xml")
             if robot == GO1:
                 path = Path(folder, "go1.xml")
                 path.write_text(without_meshes(options.go1))
-            frames = {"Hopper": 4, GO1: 5}.get(robot, 5)
+            frames = 4 if robot == "Hopper" else 5
             for count in map(int, options.worlds.split(",")):
                 report(robot, path, frames, count, options.rounds)
 

@@ -104,10 +104,12 @@ class WorldWorker:
             return
         self._taken = arrays
         known = self._known.pop(id(arrays), None) or (arrays, WorldArrays(world_calls=self._calls, **arrays))
-        self._known[id(arrays)] = known
+        self._arrays = known[1]
+        if not arrays["world_samples"].size:  # those with samples are of one call, and large
+            self._known[id(arrays)] = known
         if len(self._known) > MOST_KNOWN:
             del self._known[next(iter(self._known))]
-        self._handle = known[1].handle(self.state.compiled)
+        self._handle = self._arrays.handle(self.state.compiled)
         if len(arrays["world_work"]) and self._balanced is not arrays:
             self._keep_balance(arrays)
         if len(arrays["world_wrench"]) and self.contact is not None and not self.contact.keeps:
