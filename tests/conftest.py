@@ -1,5 +1,6 @@
 """What tests share: where they find each other and compiled kernels, and the folder of public robot models."""
 
+import functools
 import os
 import signal
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 from costly_files import turn
 from peer_modules import missing_peers, peers_of
-from quick_set import QUICK, QuickTests
+from quick_set import QuickSet
 from repository import MODELS, ROOT, files_of_tests
 
 # a test file may use what another one defines, in whichever rooms they stand
@@ -23,6 +24,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--first-cases", action="store_true", help="of each test its first case alone")
+
+
 def pytest_configure(config):
     """`-m quick` interprets kernels, in the commands that tests start too: a changed kernel would be compiled first."""
     if config.option.markexpr == "quick":
@@ -36,7 +41,7 @@ def pytest_ignore_collect(collection_path, config):
         return None
     wanted = config.option.markexpr
     if wanted == "quick":
-        return collection_path.name not in QUICK or None
+        return not quick_set().may_have(collection_path) or None
     if wanted in ("peers", "usd", "peers or usd"):
         words = wanted.split(" or ")
         return not any(word in collection_path.read_text().lower() for word in words) or None
@@ -47,16 +52,28 @@ def pytest_ignore_collect(collection_path, config):
 def pytest_collection_modifyitems(config, items):
     """Marks the tests of USD, and the quick set, but for what starts other engines, which takes a second.
 
-    A process that shares the files with another one begins with those that take longest.
+    A process that shares the files with another one begins with those that take longest, the quick set with the files
+    that are near what has changed.
     """
-    quick = QuickTests()
+    if config.option.first_cases:
+        items[:] = {(item.path, item.function.__qualname__): item for item in reversed(items)}.values()
+        items.reverse()
     for item in items:
         if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
             item.add_marker(pytest.mark.usd)
-        if item.get_closest_marker("peers") is None and quick.has(item.path.name, item.function.__name__):
-            item.add_marker(pytest.mark.quick)
-    if hasattr(config, "workerinput"):
+    if config.option.markexpr == "quick":
+        for item in quick_set().of(items):
+            if item.get_closest_marker("peers") is None:
+                item.add_marker(pytest.mark.quick)
+        items.sort(key=lambda item: item.path.name not in quick_set().near_files)
+    elif hasattr(config, "workerinput"):
         items.sort(key=turn)
+
+
+@functools.cache
+def quick_set():
+    """The quick set of the tree as it is."""
+    return QuickSet()
 
 
 @pytest.hookimpl(tryfirst=True)

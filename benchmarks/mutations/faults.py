@@ -47,11 +47,10 @@ NAMED = (  # (file, text, what stands there instead)
 
 
 class Fault(NamedTuple):
-    """The text from byte `start` to `end` of a file is `new`; it stands in the function that begins in a line."""
+    """The text from byte `start` to `end` of a file is `new`."""
 
     file: str
     line: int
-    function: int  # line of its first decorator, or of its def
     kind: str
     start: int
     end: int
@@ -86,9 +85,7 @@ def _named(file: str, old: str, new: str) -> Fault:
         raise ValueError(f"{file}: '{old.strip()}' does not stand there once")
     start = content.index(old.encode())
     line = content[:start].count(b"\n") + 1
-    functions = [node for node in ast.walk(ast.parse(content)) if isinstance(node, ast.FunctionDef)]
-    inner = max((f for f in functions if f.lineno <= line <= _last(f)), key=lambda f: f.lineno)
-    return Fault(file, line, _first_line(inner), "named", start, start + len(old.encode()), new)
+    return Fault(file, line, "named", start, start + len(old.encode()), new)
 
 
 def drawn_faults(count: int, seed: int) -> list[Fault]:
@@ -127,20 +124,19 @@ def faults_of(file: str, content: bytes) -> list[Fault]:
 
     found = []
 
-    def visit(node, function):
+    def visit(node, of_function):
         if isinstance(node, ast.FunctionDef):
-            function = _first_line(node)
             for inner in node.body:
-                visit(inner, function)
+                visit(inner, True)
             return
-        if function is not None:
+        if of_function:
             for kind, replaced, new in _changes(node, content, span):
-                found.append(Fault(file, node.lineno, function, kind, *span(replaced), new))
+                found.append(Fault(file, node.lineno, kind, *span(replaced), new))
         for inner in ast.iter_child_nodes(node):
             if inner is not getattr(node, "annotation", None):
-                visit(inner, function)
+                visit(inner, of_function)
 
-    visit(ast.parse(content), None)
+    visit(ast.parse(content), False)
     return found
 
 
@@ -175,11 +171,3 @@ def _is_text(node):
 
 def _constant_text(node):
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _first_line(function):
-    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
-
-
-def _last(node):
-    return node.end_lineno

@@ -1,12 +1,10 @@
 """Where tests stand: in rooms that mirror the packages, and what they share in tests/support."""
 
-import re
 from collections import Counter
 
 import pytest
 from costly_files import TURN
 from peer_imports import Module
-from quick_set import ENTRIES, OF_ROOMS
 from repository import ROOT, SUPPORT, TESTS, files_of_tests
 
 # rooms of no package: tests against other engines, and tests of the repository, its documents and its rules
@@ -62,20 +60,3 @@ def test_files_that_compare_with_other_engines_alone_stand_in_their_room():
 
 def test_files_that_two_processes_begin_with_are_there():
     assert set(TURN) <= {path.name for path in FILES}
-
-
-def test_the_quick_set_names_files_of_every_room():
-    missing = [
-        f"{room}/test_{name}.py"
-        for room, names in OF_ROOMS.items()
-        for name in (re.match(r"\w+", entry)[0] for entry in names.split())
-        if not (TESTS / room / f"test_{name}.py").is_file()
-    ]
-    assert missing == []
-    assert set(OF_ROOMS) == set(ROOMS) - {"peers"} and all(OF_ROOMS.values())
-
-
-def test_the_quick_set_names_tests_that_are_there():
-    texts = {path.stem.removeprefix("test_"): path.read_text() for path in FILES}
-    named = [(entry[1], name) for entry in ENTRIES if entry[3] for name in entry[4].split(",")]
-    assert [(file, name) for file, name in named if f"def test_{name}(" not in texts[file]] == []

@@ -1,10 +1,10 @@
 """Flips one sign or index in the kernels at a time, and counts the mutants that no test notices.
 
-usage: python tests/support/mutants.py map [TEST_FILE ...]     notes which tests call which kernel, interpreted
-       python tests/support/mutants.py run COUNT [SEED] [N/M]  tries COUNT mutants (part N of M), lists survivors
+usage: python tests/support/mutants.py COUNT [SEED] [N/M]  tries COUNT mutants (part N of M), lists survivors
 
 A mutant is a kernel with another code object. It is tried in a process forked for it, by the tests that call the
-kernel, as many as take two minutes without the mutant. Kernels are interpreted, so nothing is compiled.
+kernel, as reach.py has written them down, as many as take two minutes without the mutant. Kernels are interpreted, so
+nothing is compiled.
 """
 
 import ast
@@ -16,9 +16,9 @@ import random
 import signal
 import sys
 import textwrap
-import time
-from pathlib import Path
+from collections import defaultdict
 
+from reach import REACHED
 from repository import ROOT, files_of_tests
 
 os.environ["MBCLI_JIT"] = "0"
@@ -29,46 +29,25 @@ from _pytest.runner import runtestprotocol
 from mbcli.engine import load_kernels
 from mbcli.engine.runtime.kernel import KERNELS
 
-MAPS = ROOT / ".pytest_cache" / "kernel_calls"  # a file for each file of tests
-SLOWEST = 40  # [s] of a test, interpreted; slower ones are left out
 SECONDS = 120.0  # of tests for one mutant
-LEFT_OUT = "compiled or peers or benchmarks or fuzz or command or startup or native"  # by name: these start processes
-FLAGS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-m", "not peers", "--no-header"]
+FLAGS = [
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "-p",
+    "no:randomly",
+    "-m",
+    "not peers",
+    "--no-header",
+    "--first-cases",
+]
 
 
 def kernels():
     load_kernels(False)
     return {f"{f.__module__.removeprefix('mbcli.engine.')}.{f.__name__}": f for f in KERNELS}
-
-
-# ------------------------------------------------------------------------------------------ which tests call what
-
-
-class CallMap:
-    """A pytest plugin that notes the kernels that each test calls."""
-
-    def __init__(self):
-        self._names = {f.__code__: name for name, f in kernels().items()}
-        self.calls = {name: [] for name in self._names.values()}
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item):
-        called, names = set(), self._names
-
-        def profile(frame, event, _):
-            if event == "call" and frame.f_code in names:
-                called.add(frame.f_code)
-
-        start = time.perf_counter()
-        signal.alarm(SLOWEST)
-        sys.setprofile(profile)
-        outcome = yield
-        sys.setprofile(None)
-        left = signal.alarm(0)
-        seconds = time.perf_counter() - start
-        if outcome.excinfo is None and left:
-            for code in called:
-                self.calls[names[code]].append((round(seconds, 3), item.nodeid))
 
 
 class TooSlowError(Exception):
@@ -79,23 +58,22 @@ def stop_test(*_):
     raise TooSlowError
 
 
-def make_map(files):
-    signal.signal(signal.SIGALRM, stop_test)
-    MAPS.mkdir(parents=True, exist_ok=True)
-    for file in files or sorted(str(p.relative_to(ROOT)) for p in files_of_tests()):
-        plugin = CallMap()
-        pytest.main([*FLAGS, "-k", f"not ({LEFT_OUT})", file], plugins=[plugin])
-        calls = {name: sorted(tests) for name, tests in plugin.calls.items() if tests}
-        (MAPS / Path(file).with_suffix(".json").name).write_text(json.dumps(calls, indent=0))
-        print(f"{file}: {len(calls)} of {len(plugin.calls)} kernels", flush=True)
-
-
-def load_maps():
+def load_calls():
     """{kernel: [(seconds, test that calls it), ...]}: the quickest of each file, then the next of each, and so on."""
-    calls = {name: [] for name in kernels()}
-    for path in MAPS.glob("*.json"):
-        for name, tests in json.loads(path.read_text()).items():
-            calls.get(name, []).extend((place, *test) for place, test in enumerate(sorted(tests)))
+    names = {
+        (os.path.relpath(f.__code__.co_filename, ROOT), f.__qualname__.replace(".<locals>", "")): name
+        for name, f in kernels().items()
+    }
+    files = {path.stem: path.relative_to(ROOT) for path in files_of_tests()}
+    calls = {name: [] for name in names.values()}
+    for path in REACHED.glob("*.json"):
+        found = defaultdict(list)
+        for test, (seconds, functions) in json.loads(path.read_text()).items():
+            for function in map(tuple, functions):
+                if function in names:
+                    found[names[function]].append((seconds, f"{files[path.stem]}::{test}"))
+        for name, tests in found.items():
+            calls[name].extend((place, *test) for place, test in enumerate(sorted(tests)))
     return {name: [(seconds, node) for _, seconds, node in sorted(tests)] for name, tests in calls.items()}
 
 
@@ -187,7 +165,7 @@ class MutantLoop:
         self.noticed, self.living = 0, []
 
     def pytest_runtestloop(self, session):
-        items = {item.nodeid: item for item in session.items}
+        items = {item.nodeid.partition("[")[0]: item for item in session.items}
         gc.freeze()  # so that forked processes share this memory
         for number, (name, function, (line, change, tree)) in enumerate(self._mutants, start=1):
             tests = [(seconds, items[node]) for seconds, node in self._calls[name] if node in items]
@@ -236,19 +214,16 @@ def fails(item, seconds):
 
 
 def run(count, seed=1, part="1/1"):
-    calls = load_maps()
+    calls = load_calls()
     number, parts = map(int, part.split("/"))
     mutants, total = chosen(count, seed)
     mutants = mutants[number - 1 :: parts]
     files = sorted({node.partition("::")[0] for name, _, _ in mutants for _, node in calls[name]})
     loop = MutantLoop(mutants, calls)
-    pytest.main([*FLAGS, "-s", "-k", f"not ({LEFT_OUT})", *files], plugins=[loop])
+    pytest.main([*FLAGS, "-s", *files], plugins=[loop])
     print(f"{loop.noticed} noticed, {len(loop.living)} live, of {total} places", flush=True)
 
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    if sys.argv[1] == "map":
-        make_map(sys.argv[2:])
-    else:
-        run(int(sys.argv[2]), *map(int, sys.argv[3:4]), *sys.argv[4:5])
+    run(int(sys.argv[1]), *map(int, sys.argv[2:3]), *sys.argv[3:4])
