@@ -26,6 +26,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 def pytest_addoption(parser):
     parser.addoption("--first-cases", action="store_true", help="of each test its first case alone")
+    parser.addoption(
+        "--short", action="store_true", help="the same, without tests that take long, as reach.py measures"
+    )
 
 
 def pytest_configure(config):
@@ -55,9 +58,11 @@ def pytest_collection_modifyitems(config, items):
     A process that shares the files with another one begins with those that take longest, the quick set with the files
     that are near what has changed.
     """
-    if config.option.first_cases:
+    if config.option.first_cases or config.option.short:
         items[:] = {(item.path, item.function.__qualname__): item for item in reversed(items)}.values()
         items.reverse()
+    if config.option.short:
+        items[:] = [item for item in items if item.get_closest_marker("peers") or quick_set().measured(item)]
     for item in items:
         if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
             item.add_marker(pytest.mark.usd)

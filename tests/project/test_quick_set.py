@@ -84,22 +84,23 @@ def test_tests_are_near_that_call_what_has_changed_and_of_what_no_record_names_a
     assert list(quick_set.near_tests({"mbcli/unknown.py": {"f"}}, RECORD)) == []
 
 
-def test_of_a_function_the_tests_come_first_that_call_little_else_each_from_another_file(tmp_path):
+def test_of_a_function_the_tests_of_its_file_come_first_then_one_of_each_other(tmp_path):
+    g, h = ["mbcli/log/writer.py", "g"], ["mbcli/log/writer.py", "h"]
     calls = {
-        "test_a": {
-            "test_large": (1.0, [["m.py", "f"], ["m.py", "g"], ["m.py", "h"]]),
-            "test_small": (2.0, [["m.py", "f"]]),
+        "test_any": {
+            "test_large": (1.0, [g, h, ["m.py", "f"]]),
+            "test_middle": (2.0, [g, h]),
+            "test_small": (2.0, [g]),
         },
-        "test_b": {"test_middle": (0.1, [["m.py", "f"], ["m.py", "g"], ["m.py", "<lambda>"]])},
+        "test_log_writer": {"test_b": (0.1, [g, ["m.py", "f"], ["m.py", "<lambda>"]]), "test_a": (0.1, [g])},
     }
     for name, content in calls.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     record = quick_set.choose(sorted(tmp_path.glob("*.json")))
     names = [test for _, test, _ in record["tests"]]
-    assert {name: [names[k] for k in tests] for name, tests in record["functions"]["m.py"].items()} == {
-        "f": ["test_small", "test_middle", "test_large"],
-        "g": ["test_middle", "test_large"],
-        "h": ["test_large"],
+    assert {name: [names[k] for k in tests] for name, tests in record["functions"]["mbcli/log/writer.py"].items()} == {
+        "g": ["test_a", "test_b", "test_middle"],
+        "h": ["test_middle", "test_large"],
     }
 
 

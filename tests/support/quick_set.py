@@ -6,25 +6,28 @@ It has three parts. First the tests near a change: those that call the functions
 some that call as many functions of the whole program as they can in their time. Then all that compare with recorded
 numbers and texts (recorded.py). Of the first two the first case of each test is in the set.
 
-recorded/quick_set.json says which tests call a function, for each a few: those that call the fewest functions besides,
-since these look closest, each from another file first. A function that it does not name, as a new one, has the tests of
-its file. What a set notices is counted by `python -m benchmarks.mutations`.
+recorded/quick_set.json says which tests call a function, for each a few: of the file of tests that its room and name
+say is about it, then one of each other file. A function that it does not name, as a new one, has the tests of its file.
+What a set notices is counted by `python -m benchmarks.mutations`.
 """
 
 import ast
+import functools
 import json
 import subprocess
 import sys
 from collections import defaultdict
 from functools import cached_property
+from pathlib import Path
 
-from repository import ROOT, SUPPORT
+from repository import ROOT, SUPPORT, TESTS, files_of_tests
 
 RECORD = SUPPORT / "recorded" / "quick_set.json"
 NEAR_SECONDS = 60.0  # [s] of tests that are near, as reach.py measures them
 WIDE_SECONDS = 50.0  # [s] of those that call much
-TESTS_OF_A_FUNCTION = 10
+TESTS_OF_A_FUNCTION, OF_ITS_FILE = 20, 12
 FOLDERS = ("mbcli", "parsers", "schemas")
+ROOMS = {path.name: path.parent for path in files_of_tests()}
 
 
 class QuickSet:
@@ -32,6 +35,7 @@ class QuickSet:
 
     def __init__(self):
         record = json.loads(RECORD.read_text())
+        self._measured = {tuple(test[:2]) for test in record["tests"]}
         self.near = set(near_tests(changed_functions(), record))
         self.tests = self.near | {tuple(record["tests"][number][:2]) for number in record["wide"]}
         self.near_files = {file for file, _ in self.near}
@@ -43,6 +47,10 @@ class QuickSet:
     def may_have(self, path):
         """Whether a file of tests may have some of the set."""
         return path.name in self._files or "same_as_recorded" in path.read_text()
+
+    def measured(self, item):
+        """Whether a test is in the record: a test that takes longer than reach.py lets it is not."""
+        return (item.path.name, item.function.__qualname__) in self._measured
 
     def of(self, items):
         """Those of the collected tests that are in it."""
@@ -126,7 +134,7 @@ def choose(kept):
         for function in called:
             callers[function].append(test)
     sizes = {test: (len(called), seconds[test], test) for test, called in functions.items()}
-    chosen = {function: _closest(tests, sizes)[:TESTS_OF_A_FUNCTION] for function, tests in callers.items()}
+    chosen = {function: _closest(function[0], tests, sizes) for function, tests in callers.items()}
     wide = _widest(functions, seconds)
     tests = sorted({test for tests in chosen.values() for test in tests} | set(wide))
     numbers = {test: number for number, test in enumerate(tests)}
@@ -140,13 +148,28 @@ def choose(kept):
     }
 
 
-def _closest(tests, sizes):
-    """The tests of a function: of each file the one that calls the fewest functions, then the next of each."""
+def _closest(file, tests, sizes):
+    """Tests of a function: some of the test file that is about it, then of each other one that of the middle size.
+
+    Those that call the least are often of faults that end a call early, those that call the most of whole runs.
+    """
     of_files = defaultdict(list)
     for test in sorted(tests, key=sizes.__getitem__):
         of_files[test[0]].append(test)
-    places = [(place, sizes[test]) for found in of_files.values() for place, test in enumerate(found)]
-    return [test for _, (_, _, test) in sorted(places)]
+    own, *others = sorted(of_files, key=lambda name: (-_words_in_common(file, name), name))
+    step = max(1.0, len(of_files[own]) / OF_ITS_FILE)
+    chosen = [of_files[own][int(k * step)] for k in range(int(len(of_files[own]) / step))]
+    chosen += [of_files[name][len(of_files[name]) // 2] for name in others]
+    return chosen[:TESTS_OF_A_FUNCTION]
+
+
+@functools.cache
+def _words_in_common(file, test_file):
+    """How much a file of tests says that it is about a file of the program: by its room, and words of its name."""
+    path = Path(file)
+    folder = Path(*path.parts[1:-1]) if path.parts[0] == "mbcli" else path.parent
+    room = 1 if TESTS / folder == ROOMS.get(test_file) else 0
+    return room + 2 * len({*path.stem.split("_"), folder.name} & set(test_file[5:-3].split("_")))
 
 
 def _widest(functions, seconds):
