@@ -61,11 +61,12 @@ def pytest_collection_modifyitems(config, items):
     if config.option.first_cases or config.option.short:
         items[:] = {(item.path, item.function.__qualname__): item for item in reversed(items)}.values()
         items.reverse()
-    if config.option.short:
-        items[:] = [item for item in items if item.get_closest_marker("peers") or quick_set().measured(item)]
     for item in items:
         if "usd" in item.nodeid.lower() or "pxr" in item.function.__code__.co_consts:
             item.add_marker(pytest.mark.usd)
+    if config.option.short:  # other engines and USD have no record
+        elsewhere = ("peers", "usd")
+        items[:] = [i for i in items if any(map(i.get_closest_marker, elsewhere)) or quick_set().measured(i)]
     if config.option.markexpr == "quick":
         for item in quick_set().of(items):
             if item.get_closest_marker("peers") is None:

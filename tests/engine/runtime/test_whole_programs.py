@@ -10,11 +10,11 @@ from random_trees import random_plant
 from mbcli.common.numba_start import import_numba
 from mbcli.engine.contact.arrays import ContactSolver
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
-from mbcli.engine.runtime.linking import link_compiled, load_kernels
+from mbcli.engine.runtime.linking import compiled_kernels, link_compiled
 from mbcli.engine.runtime.model import Data
 
 import_numba()
-load_kernels(True)  # numba learns of handles
+compiled_kernels("")  # numba learns of handles, also where kernels are those of a library
 
 from numba import TypingError, types  # noqa: E402
 from numba.core.compiler import DefaultPassBuilder  # noqa: E402
