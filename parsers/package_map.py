@@ -8,6 +8,7 @@ A name is looked up in this order, the first hit wins:
     4. MBCLI_PACKAGE_PATH, then ROS_PACKAGE_PATH (searched)
     5. AMENT_PREFIX_PATH (prefix/share/NAME)
     6. GZ_SIM_RESOURCE_PATH, IGN_GAZEBO_RESOURCE_PATH, GAZEBO_MODEL_PATH, SDF_PATH (directory/NAME)
+    7. the installed Python package of this name, which is not imported
 
 The name of a model without a scheme, as an <include> of SDFormat may have it, is looked for beside the file, then in
 the directories of 6. URIs of Gazebo Fuel lead to what Gazebo has downloaded, see fuel_cache.py.
@@ -29,7 +30,7 @@ from urllib.parse import unquote
 from mbcli.parsers.fuel_cache import find_in_cache, is_of_fuel
 from mbcli.parsers.name_spellings import of_other_case, similar_file
 
-from mbcli.common.resources import drake_folder, fetched_by_drake
+from mbcli.common.resources import drake_folder, fetched_by_drake, python_package
 from mbcli.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ class PackageMap:
     allow_outside: accept a file outside of its package (or, for a plain path, outside of the package, one of ROS or of
     Python, or of the directory of the file that names it), which is refused otherwise, symbolic links followed.
     missing_meshes: how parsers report a mesh file that cannot be found: "error", "warn", or "ignore", a note.
-    missing_includes: what they do about an SDFormat <include> whose file cannot be found: "error", or "skip" it with a
-    warning.
+    missing_includes: what they do about an SDFormat <include> without its file: "error", or "skip" it with a warning.
     environment: the variables above; default `os.environ` at the time of the look-up.
     """
 
@@ -304,8 +304,7 @@ class PackageMap:
         return _is_below(path, root) and _is_of_package(os.path.realpath(path), stated_name(root))
 
     def _is_named(self, path: str) -> bool:
-        """Whether a path leads into a package that the user has named, or below a directory with packages that he has:
-        what its links lead to is his own choice."""
+        """Whether a path leads into a package that the user has named or lets search: its links are his own choice."""
         searched = [entry for name in (*SEARCHED_VARIABLES, *MODEL_PATH_VARIABLES) for entry in self._variable(name)]
         installed = [os.path.join(prefix, "share") for prefix in self._variable(PREFIX_VARIABLE)]
         if any(_is_below(path, directory) for directory in self._named.values()):
@@ -362,7 +361,8 @@ class PackageMap:
         except ResourceError:
             if not found:  # a hit is a hit, whatever lies in the sources after it
                 raise
-        return list(found.values())
+        tried.append("no Python package has this name")
+        return list(found.values()) or python_package(name)
 
     def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
         """Yields the directories of one source after the other, writing the answers of others into `tried`."""

@@ -17,9 +17,14 @@ def drake_folder(name: str = "drake") -> str | None:
     """
     roots = [os.environ.get(VARIABLE, "")]
     if not roots[0]:
-        spec = PathFinder.find_spec("pydrake")
-        roots = [] if spec is None else [os.path.join(path, "share") for path in spec.submodule_search_locations or ()]
+        roots = [os.path.join(path, "share") for path in python_package("pydrake")]
     return next((path for root in roots if os.path.isdir(path := os.path.join(root, name))), None)
+
+
+def python_package(name: str) -> list[str]:
+    """The folders of an installed Python package, which is not imported; none without one."""
+    spec = PathFinder.find_spec(name)
+    return [] if spec is None or not spec.origin else list(spec.submodule_search_locations or ())  # a folder has none
 
 
 def drakes_cache() -> str:

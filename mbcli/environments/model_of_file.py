@@ -60,9 +60,10 @@ class ModelOfFile:
         return None if self.name == MAPPING else self.name
 
     @property
-    def model(self) -> Path | None:
-        """The file of the model, None if the task names none."""
-        return None if self.settings.model is None else self._folder / self.settings.model
+    def model(self) -> Path | str | None:
+        """The file of the model, or its package:// URI; None if the task names none."""
+        given = self.settings.model
+        return given if given is None or "://" in given else self._folder / given
 
     @property
     def load(self) -> dict[str, Any]:

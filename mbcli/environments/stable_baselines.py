@@ -131,7 +131,7 @@ def export_policy(model: Any, path: str | os.PathLike[str], normalizer: Any = No
             return torch.clamp(actions, self.low, self.high)
 
     torch.distributions.Distribution.set_default_validate_args(False)  # no branches on numbers
-    exported, example = Exported(), torch.zeros(2, model.observation_space.shape[0])
+    exported, example = Exported().eval(), torch.zeros(2, model.observation_space.shape[0])
     if Path(path).suffix in TORCHSCRIPT:
         torch.jit.trace(exported, example).save(os.fspath(path))
         return

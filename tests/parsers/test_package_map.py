@@ -150,6 +150,22 @@ def test_a_failure_says_everything_that_was_tried(tmp_path):
     assert "\n" not in text
 
 
+def test_an_installed_python_package_is_the_last_that_is_looked_for(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    for name in ("walkers/__init__.py", "walkers/xmls/dog.xml", "plain/xmls/dog.xml"):
+        (tmp_path / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / name).write_text("raise ValueError  # if it is imported")
+    dog = str(tmp_path / "site" / "walkers" / "xmls" / "dog.xml")
+    assert PackageMap(environment={}).resolve("package://walkers/xmls/dog.xml", tmp_path) == dog
+    with pytest.raises(ResourceError, match="no Python package has this name"):  # a folder without __init__.py is none
+        PackageMap(environment={}).resolve("package://plain/xmls/dog.xml", tmp_path)
+    (tmp_path / "ros" / "walkers").mkdir(parents=True)
+    (tmp_path / "ros" / "walkers" / "package.xml").write_text("<package><name>walkers</name></package>")
+    packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path / "ros")})
+    assert packages.package_directory("walkers", tmp_path) == str(tmp_path / "ros" / "walkers")
+    assert not packages.ambiguous
+
+
 def test_a_package_after_three_slashes_is_one(tmp_path):
     root = package(tmp_path / "arm", "arm", "a.obj")
     assert PackageMap(environment={}).resolve("package:///arm/a.obj", root) == str(root / "a.obj")

@@ -1,6 +1,8 @@
 """PPO of Stable-Baselines3 learns a task; the policy becomes an ONNX file, its curve a table and a picture.
 
 python docs/examples/training/learn_a_task.py docs/examples/balance.task.yaml -o balance
+python docs/examples/training/learn_a_task.py docs/examples/training/go1.task.yaml -o go1
+python docs/examples/training/learn_a_task.py mbcli/Hopper-v0 -o hopper
 
 Needs `pip install 'mbcli[sb3,onnx,plot]' onnx onnxscript`.
 """
@@ -10,6 +12,7 @@ import csv
 import time
 from pathlib import Path
 
+import gymnasium
 import matplotlib.pyplot as plt
 import torch
 from stable_baselines3 import PPO
@@ -19,7 +22,28 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from mbcli.environments import make_environments
 from mbcli.environments.stable_baselines import StableBaselinesEnvironments, export_policy
 
-RATE = 3e-4
+WIDE = {"net_arch": [128, 128], "activation_fn": torch.nn.ELU, "log_std_init": -1.0}
+RECIPES = {  # by the name of a task; COMMON has what one leaves out
+    "go1.task.yaml": {
+        "worlds": 256,
+        "steps": 8_000_000,
+        "rate": 5e-4,
+        "n_steps": 24,
+        "batch_size": 1536,
+        "n_epochs": 5,
+        "ent_coef": 0.003,
+        "target_kl": 0.02,
+        "policy_kwargs": WIDE,
+    },
+    "Hopper-v0": {
+        "worlds": 32,
+        "steps": 2_000_000,
+        "batch_size": 128,
+        "gamma": 0.999,
+        "gae_lambda": 0.98,
+    },
+}
+COMMON = {"worlds": 16, "steps": 150_000, "rate": 3e-4, "n_steps": 64, "batch_size": 256, "n_epochs": 10, "gamma": 0.99}
 
 
 class Curve(BaseCallback):
@@ -37,6 +61,8 @@ class Curve(BaseCallback):
         if episodes:
             mean = sum(episodes) / len(episodes)
             self.rows.append((self.num_timesteps, time.perf_counter() - self.began, mean))
+            if len(self.rows) % 20 == 0:
+                print("{:9} steps, {:5.0f} s, mean return {:.1f}".format(*self.rows[-1]), flush=True)
 
     def write(self, folder):
         with open(folder / "curve.csv", "w", newline="") as file:
@@ -48,26 +74,32 @@ class Curve(BaseCallback):
         figure.savefig(folder / "curve.svg")
 
 
+def worlds_of(task, count, seed):
+    """The worlds of a task file, or of an environment of gymnasium."""
+    options = {"num_envs": count, "seed": seed, "autoreset": "same_step"}
+    return make_environments(task, **options) if Path(task).is_file() else gymnasium.make_vec(task, **options)
+
+
 def main():
     """Learns, and writes policy.onnx, curve.csv and curve.svg into a folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", help="a task file")
+    parser.add_argument("task", help="a task file, or an environment of gymnasium")
     parser.add_argument("-o", "--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=150_000)
-    parser.add_argument("--worlds", type=int, default=16)
+    parser.add_argument("--steps", type=int, help="default: those of the recipe")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    many = make_environments(given.task, given.worlds, seed=given.seed, autoreset="same_step")
-    environments, curve = VecNormalize(VecMonitor(StableBaselinesEnvironments(many))), Curve()
-    sizes = {"n_steps": 64, "batch_size": 256, "n_epochs": 10, "learning_rate": lambda left: left * RATE}
-    model = PPO("MlpPolicy", environments, seed=given.seed, device="cpu", **sizes)
-    model.learn(given.steps, curve)
+    recipe = COMMON | RECIPES.get(Path(given.task).name, {})
+    count, steps, rate = (recipe.pop(key) for key in ("worlds", "steps", "rate"))
+    many = worlds_of(given.task, count, given.seed)
+    seen = VecMonitor(StableBaselinesEnvironments(many))
+    environments, curve = VecNormalize(seen, gamma=recipe["gamma"]), Curve()
+    model = PPO("MlpPolicy", environments, lambda left: left * rate, seed=given.seed, device="cpu", **recipe)
+    model.learn(given.steps or steps, curve)
     given.folder.mkdir(parents=True, exist_ok=True)
     curve.write(given.folder)
     export_policy(model, given.folder / "policy.onnx", environments)
-    steps, seconds, mean = curve.rows[-1]
-    print(f"{steps} steps in {seconds:.0f} s; mean return of the last 100 episodes: {mean:.1f}")
+    print(f"{time.process_time():.0f} s of processor time")
 
 
 if __name__ == "__main__":
