@@ -26,7 +26,7 @@ WIDE = {"net_arch": [128, 128], "activation_fn": torch.nn.ELU, "log_std_init": -
 RECIPES = {  # by the name of a task; COMMON has what one leaves out
     "go1.task.yaml": {
         "worlds": 256,
-        "steps": 8_000_000,
+        "steps": 6_000_000,
         "rate": 5e-4,
         "n_steps": 24,
         "batch_size": 1536,
@@ -35,13 +35,7 @@ RECIPES = {  # by the name of a task; COMMON has what one leaves out
         "target_kl": 0.02,
         "policy_kwargs": WIDE,
     },
-    "Hopper-v0": {
-        "worlds": 32,
-        "steps": 2_000_000,
-        "batch_size": 128,
-        "gamma": 0.999,
-        "gae_lambda": 0.98,
-    },
+    "Hopper-v0": {"steps": 2_000_000, "n_steps": 128, "batch_size": 64},
 }
 COMMON = {"worlds": 16, "steps": 150_000, "rate": 3e-4, "n_steps": 64, "batch_size": 256, "n_epochs": 10, "gamma": 0.99}
 
