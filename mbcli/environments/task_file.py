@@ -54,7 +54,7 @@ class TaskSettings:
     """The keys of a task file that are no terms."""
 
     period: float = setting(REQUIRED, "Time from one action to the next", unit="s", above=0)
-    model: str | None = setting(None, "The model file, seen from the folder of the task file")
+    model: str | None = setting(None, "The model file, seen from the folder of the task file, or its package:// URI")
     time_limit: float | None = setting(None, "Time after which an episode is truncated", unit="s", above=0)
     pose: str | None = setting(None, "Named posture of the model in which worlds start")
     load: Load = field(default_factory=Load)
