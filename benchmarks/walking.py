@@ -95,6 +95,8 @@ def report(program, engine, policy, observations):
         moved[k, :, :2] = np.einsum("nij,ni->nj", R_WB, V_WB[:, 3:])[:, :2]
         moved[k, :, 2] = np.einsum("ni,ni->n", R_WB[:, :, 2], V_WB[:, :3])
         aloft[k] = ~engine.touching()
+    if fell.all():
+        return
     each = round(5.0 / many.period)
     asked, moved = (
         rows.reshape(-1, each, *rows.shape[1:])[:, round(LEFT_OUT / many.period) :] for rows in (asked, moved)
