@@ -35,14 +35,7 @@ RECIPES = {  # by the name of a task; COMMON has what one leaves out
         "target_kl": 0.02,
         "policy_kwargs": WIDE,
     },
-    "Hopper-v0": {
-        "worlds": 32,
-        "steps": 4_000_000,
-        "n_steps": 128,
-        "gamma": 0.995,
-        "ent_coef": 0.001,
-        "target_kl": 0.03,
-    },
+    "Hopper-v0": {"worlds": 64, "steps": 2_000_000, "batch_size": 128, "gamma": 0.995},
 }
 COMMON = {"worlds": 16, "steps": 150_000, "rate": 3e-4, "n_steps": 64, "batch_size": 256, "n_epochs": 10, "gamma": 0.99}
 
