@@ -84,6 +84,17 @@ def test_tests_are_near_that_call_what_has_changed_and_of_what_no_record_names_a
     assert list(quick_set.near_tests({"mbcli/unknown.py": {"f"}}, RECORD)) == []
 
 
+def test_tests_with_a_rare_word_of_the_lines_that_differ_are_near(checkout):
+    (checkout / "mbcli" / "rows.py").write_text(BEFORE.replace("return inner(x)", "return inner(x, reflected_inertia)"))
+    words = quick_set.changed_words()
+    assert words == {"return", "inner", "reflected_inertia"}
+    record = json.loads(quick_set.RECORD.read_text())
+    measured = {(file, test): seconds for file, test, seconds in record["tests"]}
+    found = quick_set.tests_with(words, measured)
+    assert 0 < len(found) <= 2 * quick_set.RARE and set(found) <= measured.keys()
+    assert list(quick_set.near_tests({}, record, found))[:1] == sorted(found)[:1]
+
+
 def test_of_a_function_the_tests_of_its_file_come_first_then_one_of_each_other(tmp_path):
     g, h = ["mbcli/log/writer.py", "g"], ["mbcli/log/writer.py", "h"]
     calls = {

@@ -4,16 +4,19 @@ usage: python tests/support/quick_set.py    chooses it anew, from what reach.py 
 
 It has three parts. First the tests near a change: those that call the functions that differ from the last commit. Then
 some that call as many functions of the whole program as they can in their time. Then all that compare with recorded
-numbers and texts (recorded.py). Of the first two the first case of each test is in the set.
+numbers and texts (recorded.py). Of the tests near a change as many cases run as
+take a second, of the others the first.
 
 recorded/quick_set.json says which tests call a function, for each a few: of the file of tests that its room and name
 say is about it, then one of each other file. A function that it does not name, as a new one, has the tests of its file.
-What a set notices is counted by `python -m benchmarks.mutations`.
+Tests are near too that have a rare word of the lines that differ. What a set notices is counted by `python -m
+benchmarks.mutations`.
 """
 
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -25,6 +28,8 @@ from repository import ROOT, SUPPORT, TESTS, files_of_tests
 RECORD = SUPPORT / "recorded" / "quick_set.json"
 NEAR_SECONDS = 60.0  # [s] of tests that are near, as reach.py measures them
 WIDE_SECONDS = 50.0  # [s] of those that call much
+CASES_SECONDS = 1.0  # [s] of the cases of a test that is near
+RARE = 20  # tests that have a rare word, at most
 TESTS_OF_A_FUNCTION, OF_ITS_FILE = 20, 12
 FOLDERS = ("mbcli", "parsers", "schemas")
 ROOMS = {path.name: path.parent for path in files_of_tests()}
@@ -35,8 +40,9 @@ class QuickSet:
 
     def __init__(self):
         record = json.loads(RECORD.read_text())
-        self._measured = {tuple(test[:2]) for test in record["tests"]}
-        self.near = set(near_tests(changed_functions(), record))
+        self._measured = {(file, test): seconds for file, test, seconds in record["tests"]}
+        changed = changed_functions()
+        self.near = set(near_tests(changed, record, tests_with(changed_words(), self._measured) if changed else []))
         self.tests = self.near | {tuple(record["tests"][number][:2]) for number in record["wide"]}
         self.near_files = {file for file, _ in self.near}
 
@@ -54,9 +60,15 @@ class QuickSet:
 
     def of(self, items):
         """Those of the collected tests that are in it."""
-        first = {(item.path.name, item.function.__qualname__): item for item in reversed(items)}
-        chosen = [first[test] for test in sorted(self.tests & first.keys())]
-        return chosen + [item for item in items if "same_as_recorded" in item.function.__code__.co_names]
+        cases = defaultdict(list)
+        for item in items:
+            cases[item.path.name, item.function.__qualname__].append(item)
+        chosen = [item for item in items if "same_as_recorded" in item.function.__code__.co_names]
+        for test in sorted(self.tests & cases.keys()):
+            most = max(1, int(CASES_SECONDS / (self._measured[test] + 1e-3))) if test in self.near else 1
+            step = max(1.0, len(cases[test]) / most)
+            chosen += [cases[test][int(k * step)] for k in range(int(len(cases[test]) / step))]
+        return chosen
 
 
 def changed_functions():
@@ -73,6 +85,26 @@ def changed_functions():
             after = _functions((ROOT / name).read_text() if (ROOT / name).exists() else "")
             changed[name] = {each for each in before.keys() | after.keys() if before.get(each) != after.get(each)}
     return changed
+
+
+def changed_words():
+    """The names in the lines of the program that differ from the last commit."""
+    lines = _git("diff", "-U0", "HEAD", "--", *FOLDERS, fails="").splitlines()
+    return set(re.findall(r"[A-Za-z]\w{4,}", "\n".join(line for line in lines if re.match(r"[-+](?![-+])", line))))
+
+
+def tests_with(words, measured):
+    """The measured tests that have one of the words, if it is rare: in few of them."""
+    found = defaultdict(list)
+    for path in files_of_tests():
+        text = path.read_text()
+        here = words & set(re.findall(r"[A-Za-z]\w{4,}", text))
+        if here:
+            for function in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)):
+                if (path.name, function.name) in measured:
+                    for word in here & set(re.findall(r"[A-Za-z]\w{4,}", ast.get_source_segment(text, function))):
+                        found[word].append((path.name, function.name))
+    return [test for word in sorted(found) if len(found[word]) <= RARE for test in found[word]]
 
 
 def _git(*arguments, fails=None):
@@ -101,9 +133,13 @@ def _functions(text):
     return found
 
 
-def near_tests(changed, record):
-    """The tests of what has changed, as (file, test), each function's first ones first, as many as take their time."""
-    ranked = defaultdict(lambda: sys.maxsize)
+def near_tests(changed, record, others=()):
+    """The tests of what has changed, as (file, test), each function's first ones first, as many as take their time.
+
+    others: tests that are near for another reason, which are its first ones too.
+    """
+    numbers = {tuple(test[:2]): number for number, test in enumerate(record["tests"])}
+    ranked = defaultdict(lambda: sys.maxsize, {numbers[test]: 0 for test in others})
     for file, functions in changed.items():
         known = record["functions"].get(file, {})
         called = [known[function] for function in functions if function in known] or list(known.values())
@@ -113,7 +149,7 @@ def near_tests(changed, record):
     left = NEAR_SECONDS
     for test in sorted(ranked, key=lambda test: (ranked[test], test)):
         file, name, seconds = record["tests"][test]
-        left -= seconds
+        left -= max(seconds, 0.5 * CASES_SECONDS)  # not all have as many cases
         if left < 0.0:
             break
         yield file, name
@@ -156,10 +192,11 @@ def _closest(file, tests, sizes):
     of_files = defaultdict(list)
     for test in sorted(tests, key=sizes.__getitem__):
         of_files[test[0]].append(test)
-    own, *others = sorted(of_files, key=lambda name: (-_words_in_common(file, name), name))
+    middle = {name: sizes[found[len(found) // 2]] for name, found in of_files.items()}
+    own, *others = sorted(of_files, key=lambda name: (-_words_in_common(file, name), middle[name]))
     step = max(1.0, len(of_files[own]) / OF_ITS_FILE)
     chosen = [of_files[own][int(k * step)] for k in range(int(len(of_files[own]) / step))]
-    chosen += [of_files[name][len(of_files[name]) // 2] for name in others]
+    chosen += [middle[name][2] for name in others]
     return chosen[:TESTS_OF_A_FUNCTION]
 
 
