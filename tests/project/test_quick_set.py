@@ -84,15 +84,21 @@ def test_tests_are_near_that_call_what_has_changed_and_of_what_no_record_names_a
     assert list(quick_set.near_tests({"mbcli/unknown.py": {"f"}}, RECORD)) == []
 
 
-def test_tests_with_a_rare_word_of_the_lines_that_differ_are_near(checkout):
-    (checkout / "mbcli" / "rows.py").write_text(BEFORE.replace("return inner(x)", "return inner(x, reflected_inertia)"))
+def test_tests_with_a_rare_word_of_the_lines_that_differ_are_near(checkout, monkeypatch):
+    (checkout / "mbcli" / "rows.py").write_text(BEFORE.replace("return inner(x)", "return inner(x, rotor)"))
     words = quick_set.changed_words()
-    assert words == {"return", "inner", "reflected_inertia"}
-    record = json.loads(quick_set.RECORD.read_text())
-    measured = {(file, test): seconds for file, test, seconds in record["tests"]}
+    assert words == {"return", "inner", "rotor"}
+    tests = "".join(f"def test_{k}():\n    return {k}\n" for k in range(30)) + "def test_r():\n    assert rotor\n"
+    (checkout / "test_b.py").write_text(tests)
+    monkeypatch.setattr(quick_set, "files_of_tests", lambda: [checkout / "test_b.py"])
+    measured = {("test_b.py", "test_r"): 1.0} | {("test_b.py", f"test_{k}"): 1.0 for k in range(30)}
     found = quick_set.tests_with(words, measured)
-    assert 0 < len(found) <= 2 * quick_set.RARE and set(found) <= measured.keys()
-    assert list(quick_set.near_tests({}, record, found))[:1] == sorted(found)[:1]
+    assert found == [("test_b.py", "test_r")]
+    record = RECORD | {"tests": [*RECORD["tests"], ["test_b.py", "test_r", 1.0]]}
+    assert list(quick_set.near_tests({"mbcli/rows.py": {"other"}}, record, found)) == [
+        ("test_a.py", "test_two"),
+        *found,
+    ]
 
 
 def test_of_a_function_the_tests_of_its_file_come_first_then_one_of_each_other(tmp_path):

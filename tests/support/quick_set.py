@@ -30,7 +30,7 @@ NEAR_SECONDS = 60.0  # [s] of tests that are near, as reach.py measures them
 WIDE_SECONDS = 50.0  # [s] of those that call much
 CASES_SECONDS = 1.0  # [s] of the cases of a test that is near
 RARE = 20  # tests that have a rare word, at most
-TESTS_OF_A_FUNCTION, OF_ITS_FILE = 20, 12
+TESTS_OF_A_FUNCTION, OF_ITS_FILE = 40, 15
 FOLDERS = ("mbcli", "parsers", "schemas")
 ROOMS = {path.name: path.parent for path in files_of_tests()}
 
