@@ -1,5 +1,6 @@
 """Where URIs lead: the order of the sources, what is refused, and what a failure says."""
 
+import contextlib
 import os
 from hashlib import sha256
 
@@ -159,6 +160,10 @@ def test_an_installed_python_package_is_the_last_that_is_looked_for(tmp_path, mo
     assert PackageMap(environment={}).resolve("package://walkers/xmls/dog.xml", tmp_path) == dog
     with pytest.raises(ResourceError, match="no Python package has this name"):  # a folder without __init__.py is none
         PackageMap(environment={}).resolve("package://plain/xmls/dog.xml", tmp_path)
+    (tmp_path / "site" / "drake").mkdir()
+    (tmp_path / "site" / "drake" / "__init__.py").write_text("")  # the wheel of pydrake has one, of messages
+    with contextlib.suppress(ResourceError):  # where no pydrake is installed
+        assert not str(PackageMap(environment={}).package_directory("drake", tmp_path)).startswith(str(tmp_path))
     (tmp_path / "ros" / "walkers").mkdir(parents=True)
     (tmp_path / "ros" / "walkers" / "package.xml").write_text("<package><name>walkers</name></package>")
     packages = PackageMap(environment={"ROS_PACKAGE_PATH": str(tmp_path / "ros")})
