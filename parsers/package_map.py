@@ -361,10 +361,8 @@ class PackageMap:
         except ResourceError:
             if not found:  # a hit is a hit, whatever lies in the sources after it
                 raise
-        if name not in DRAKES_PACKAGES:  # its wheel has a module of this name, which has no models
-            tried.append("no Python package has this name")
-            found = found or {path: path for path in python_package(name)}
-        return list(found.values())
+        tried.append("no Python package has this name")  # but for the wheel of pydrake, whose module has no models
+        return list(found.values()) or [path for path in python_package(name) if name not in DRAKES_PACKAGES]
 
     def _candidates(self, name: str, base_dir: str, tried: list[str]) -> Iterator[str]:
         """Yields the directories of one source after the other, writing the answers of others into `tried`."""
