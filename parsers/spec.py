@@ -231,6 +231,8 @@ class AxisSpec:
     jerk: float = inf
     stop_stiffness: float = inf  # of position limits [N m/rad or N/m]; inf: not given
     stop_dissipation: float = inf  # of position limits [s/rad or s/m], where stop_stiffness is given
+    # of position limits: MuJoCo's solref (2,), solimp (5,) and margin [rad or m]; None: not given
+    softness: tuple[float, ...] | None = None
     effort: float = inf  # inf: not given (an effort of 0 means that the joint is not actuated)
     damping: float = 0.0  # viscous
     friction: float = 0.0  # Coulomb
@@ -535,6 +537,7 @@ class ContactPairSpec:
     margin: float  # [m] distance below which they touch
     place: SourceLocation
     friction_across: float | None = None  # across MuJoCo's first tangent, along which `friction` holds; None: the same
+    softness: tuple[float, ...] | None = None  # MuJoCo's solref (2,) and solimp (5,); None: not given
 
 
 @dataclass(frozen=True, slots=True)

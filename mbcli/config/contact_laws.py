@@ -5,4 +5,5 @@ CONTACT_LAWS = (
     "sap",
     "similar",
     "lagged",
+    "mujoco",
 )

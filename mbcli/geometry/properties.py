@@ -21,6 +21,7 @@ TORSIONAL_FRICTION = ("torsional_friction", "rolling_friction")
 # coefficient across it, and the name of a body of the model instance in which the direction is given instead
 FRICTION_DIRECTION, FRICTION_ACROSS, FRICTION_BODY = "friction_direction", "friction_across", "friction_direction_body"
 
+SOFTNESS = "softness"  # of the group "mujoco": solref (2,) and solimp (5,), of the law of contact "mujoco"
 BOUNCING = ("restitution", "bounce_threshold")  # of the group "material" [1, m/s]
 BOUNCE_THRESHOLD = 0.1  # [m/s] of a geometry that has a restitution and states none, as in DART
 

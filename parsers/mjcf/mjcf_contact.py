@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
-from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of
+from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of, softness_of
 from mbcli.parsers.mjcf.mjcf_values import find_named
+from mbcli.geometry.properties import SOFTNESS
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any, Protocol
 
+    from mbcli.parsers.mjcf.mjcf_options import Options
     from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
     from mbcli.parsers.spec import JointSpec, LinkSpec
     from mbcli.parsers.xml_node import Node
@@ -72,7 +74,19 @@ def read_geom_contact(
     restitution = restitution_of(element.vector("solref", 2, STIFFNESS)) if element.attribute("solref") else None
     if restitution is not None:
         properties["material", "restitution"] = restitution
+    properties |= _softness(element, options)
     return options.has("contact") and (in_pair or any(masks)), properties
+
+
+def _softness(element: WithDefaults, options: Options) -> dict[tuple[str, str], Any]:
+    """What the law of contact "mujoco" asks for, where the file states it."""
+    softness, mix, ratio = softness_of(element, "", options), element.number("solmix", 1.0), options.impratio
+    stated: dict[tuple[str, str], Any] = {} if softness is None else {("mujoco", SOFTNESS): softness}
+    if mix != 1.0:
+        stated["mujoco", "solmix"] = mix
+    if ratio != -1.0:
+        stated["mujoco", "impratio"] = ratio
+    return stated
 
 
 def _integer(element: WithDefaults, name: str, default: int) -> int:
@@ -147,7 +161,8 @@ def read_pairs(root: Node, reading: Reading, bodies: Bodies) -> tuple[ContactPai
             if None in names or not all(name in known for name in names):
                 continue  # an error, or a geom without a shape, which was reported
             first, second = sorted(known[name] for name in names)
-            law = ContactPairSpec(first, second, friction, torsional, rolling, margin, node.place, across)
+            softness = softness_of(element, "", reading.options)
+            law = ContactPairSpec(first, second, friction, torsional, rolling, margin, node.place, across, softness)
             pairs[first, second] = law
     return tuple(pairs.values()) if reading.options.has("contact") else ()
 

@@ -15,6 +15,7 @@ from mbcli.parsers.duplicate_names import report_duplicate
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.joint_kinds import BALL, FREE, HINGE, SLIDE
 from mbcli.parsers.mjcf.mjcf_known import READ
+from mbcli.parsers.mjcf.mjcf_softness import DEFAULTS, softness_of, usable_softness
 from mbcli.parsers.mjcf.mjcf_values import WithDefaults, read_unsigned, report_negative
 from mbcli.parsers.poses import rotation_about
 from mbcli.parsers.spec import IDENTITY, AxisSpec, JointSpec, LinkSpec, pose
@@ -200,6 +201,7 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
         spring_reference=element.number("springref", 0.0) * unit,
         spring_stiffness=read_linear(bodies.reading, element, "stiffness"),
         default_position=reference,
+        softness=_softness_of_stops(element, options, unit),
     )
     return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
 
@@ -228,6 +230,14 @@ def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, floa
             bodies.joints[name] = replace(joint, axes=(axis,))
         else:
             bodies.joints[name] = replace(joint, stiffness=stiffness, damping=(damping,))
+
+
+def _softness_of_stops(element: WithDefaults, options: Options, unit: float) -> tuple[float, ...] | None:
+    """As AxisSpec has it."""
+    softness, margin = softness_of(element, "limit", options), element.number("margin", 0.0) * unit
+    if softness is None and margin <= 0.0:
+        return None
+    return (*(softness or usable_softness(*DEFAULTS)), max(margin, 0.0))
 
 
 def _child_frame(kind: str, position: Vector3, axis: Vector3, reference: float) -> Matrix4:

@@ -23,15 +23,18 @@ _POSE = f"@pos {_ORIENTATION}"
 _JOINT = "@type @pos @axis @range @limited @margin @stiffness @springref @damping @frictionloss @armature @ref"
 _JOINT_REST = "@group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp @class @name"
 _JOINT_UNSUPPORTED = "@springdamper @springyield"
-_JOINT_SOLVER = "@solreflimit @solimplimit @solreffriction @solimpfriction @user"
+_JOINT_SOFT = "@solreflimit @solimplimit"
+_JOINT_SOLVER = "@solreffriction @solimpfriction @user"
 
 _GEOM = f"@type @size @fromto {_POSE} @mass @density @group @rgba @material @mesh @hfield @fitscale @shellinertia"
 _CONTACT = "@contype @conaffinity @condim @friction @priority @margin @gap"
 _GEOM_UNSUPPORTED = "@adhesion @surfacevel @fluidshape @fluidcoef plugin"
-_GEOM_SOLVER = "@solmix @solref @solimp @user @castshadow"
+_GEOM_SOFT = "@solmix @solref @solimp"
+_GEOM_SOLVER = "@user @castshadow"
 
 _PAIR = "@condim @friction @margin @gap"
-_PAIR_SOLVER = "@solref @solimp @solreffriction"
+_PAIR_SOFT = "@solref @solimp"
+_PAIR_SOLVER = "@solreffriction"
 
 _TENDON = "@limited @range @margin @frictionloss @springlength @stiffness @damping @armature"
 _TENDON_UNSUPPORTED = "@springyield"
@@ -121,12 +124,12 @@ KNOWN = _table(
         "flexcomp/contact": "@internal @selfcollide @activelayers @vertcollide @contype @conaffinity @condim @priority "
         "@friction @solmix @solref @solimp @margin @gap @passive",
         "inertial": f"{_POSE} @mass @diaginertia @fullinertia",
-        "joint": f"{_JOINT} {_JOINT_REST} {_JOINT_UNSUPPORTED} {_JOINT_SOLVER}",
+        "joint": f"{_JOINT} {_JOINT_REST} {_JOINT_UNSUPPORTED} {_JOINT_SOFT} {_JOINT_SOLVER}",
         "freejoint": "@name @group @align",
-        "geom": f"@name @class {_GEOM} {_CONTACT} {_GEOM_UNSUPPORTED} {_GEOM_SOLVER}",
+        "geom": f"@name @class {_GEOM} {_CONTACT} {_GEOM_UNSUPPORTED} {_GEOM_SOFT} {_GEOM_SOLVER}",
         "site": f"@name @class {_POSE} {_SITE_VIEWER}",
         "contact": "pair exclude",
-        "pair": f"@name @class @geom1 @geom2 @adhesion {_PAIR} {_PAIR_SOLVER}",
+        "pair": f"@name @class @geom1 @geom2 @adhesion {_PAIR} {_PAIR_SOFT} {_PAIR_SOLVER}",
         "exclude": "@name @body1 @body2",
         "tendon": "fixed spatial",
         "default/tendon": f"{_TENDON} {_TENDON_UNSUPPORTED} {_TENDON_VIEWER} {_TENDON_SOLVER} {_TENDON_DRIVE}",
@@ -169,10 +172,10 @@ FOREIGN = _table(
         "compiler": "@texturedir @discardvisual @usethread @fusestatic @saveinertial @conflict @passthrough "
         "@savecanonical @savecompiled @convexhull @exactmeshinertia",
         "lengthrange": "@accel @maxforce @timeconst @timestep @inttotal @interval @tolrange",
-        "option": "@magnetic @integrator @cone @jacobian @solver @iterations @tolerance @ls_iterations "
+        "option": "@magnetic @integrator @jacobian @solver @iterations @tolerance @ls_iterations "
         "@ls_tolerance @noslip_iterations @noslip_tolerance @mpr_iterations @mpr_tolerance @ccd_iterations "
-        "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @impratio @apirate @collision @o_margin "
-        "@o_solref @o_solimp @o_friction",
+        "@ccd_tolerance @sdf_iterations @sdf_initpoints @sleep_tolerance @apirate @collision @o_margin "
+        "@o_friction",
         "flag": "@warmstart @refsafe @sensor @midphase @nativeccd @eulerdamp @autoreset @override @energy @fwdinv "
         "@invdiscrete @multiccd @island @sleep @ipc @speculative @diagexact @sensornoise",
         "default": f"{_RENDERED} {OTHER_ACTUATORS}",
@@ -205,9 +208,9 @@ FOREIGN = _table(
 READ = {
     tag: [name.removeprefix("@") for name in names.split()]
     for tag, names in {
-        "joint": f"{_JOINT} @springdamper @group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp",
-        "geom": f"{_GEOM} {_CONTACT}",
-        "pair": _PAIR,
+        "joint": f"{_JOINT} {_JOINT_SOFT} @springdamper @group @actuatorfrcrange @actuatorfrclimited @actuatorgravcomp",
+        "geom": f"{_GEOM} {_CONTACT} {_GEOM_SOFT}",
+        "pair": f"{_PAIR} {_PAIR_SOFT}",
         "tendon": _TENDON,
         "site": f"{_POSE} @type @size",
         "mesh": "@scale @inertia",

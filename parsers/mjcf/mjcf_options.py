@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mbcli.parsers.mjcf.mjcf_softness import DEFAULTS, filled, usable_softness
 from mbcli.parsers.mjcf.mjcf_values import read_keyword
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Options:
     friction: tuple[float, ...] | None = None  # five coefficients of every contact
     time_step: float | None = None  # [s]; None: not stated
     idle_groups: frozenset[int] = frozenset()  # of actuators without force
+    softness: tuple[float, ...] | None = None  # solref (2,) and solimp (5,) of every contact
+    impratio: float = -1.0  # of contact, negative of a pyramidal cone
 
     def has(self, part: str) -> bool:
         """Whether a part of the physics is not switched off."""
@@ -49,14 +52,16 @@ class Options:
 
 def read_options(root: Node) -> Options:
     """The `Options` of a file, from all its <option> elements: the last that states something holds."""
-    gravity, flags, stated, time_step = None, {}, {}, None
+    gravity, flags, stated, time_step, ratio, cone = None, {}, {}, None, 1.0, "pyramidal"
     idle: frozenset[int] = frozenset()
     for node in root.children("option"):
         time_step = _read_step(node, time_step)
         gravity = node.vector("gravity", 3, gravity)
         _warn_of_fluids(node)
         idle = _read_groups(node, idle)
-        for name in ("o_margin", "o_friction"):
+        ratio = node.number("impratio", ratio)
+        cone = read_keyword(node, "cone", ("pyramidal", "elliptic"), cone)
+        for name in ("o_margin", "o_friction", "o_solref", "o_solimp"):
             if node.attribute(name) is not None:
                 stated[name] = node
         for flag in node.children("flag"):
@@ -71,11 +76,18 @@ def read_options(root: Node) -> Options:
     disabled: frozenset[str] = frozenset().union(*(_SWITCHES[name] for name in off))
     if "gravity" in disabled:
         gravity = (0.0, 0.0, 0.0)
+    impratio = (1.0 if cone == "elliptic" else -1.0) * (ratio if ratio > 0.0 else 1.0)
     if not flags.get("override", (False, None))[0]:
-        return Options(gravity, disabled, time_step=time_step, idle_groups=idle)
+        return Options(gravity, disabled, time_step=time_step, idle_groups=idle, impratio=impratio)
     margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
     friction = _five_numbers(stated["o_friction"]) if "o_friction" in stated else PAIR_FRICTION
-    return Options(gravity, disabled, margin, friction, time_step, idle)
+    softness = usable_softness(*(_all_numbers(stated, *kind) for kind in zip(("o_solref", "o_solimp"), DEFAULTS)))
+    return Options(gravity, disabled, margin, friction, time_step, idle, softness, impratio)
+
+
+def _all_numbers(stated: dict[str, Node], name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    node = stated.get(name)
+    return default if node is None else filled(node, name, default)
 
 
 def _read_groups(node: Node, before: frozenset[int]) -> frozenset[int]:

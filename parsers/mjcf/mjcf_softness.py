@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Sized
 
+    from mbcli.parsers.mjcf.mjcf_options import Options
+    from mbcli.parsers.mjcf.mjcf_values import WithDefaults
     from mbcli.parsers.xml_node import Node
 
 GRAVITY = 9.81  # [m/s^2]; for an angle: what hangs 1 m from the axis
@@ -22,6 +24,7 @@ ANGLE = 1e-2  # [rad]
 DAMPED = 0.5  # dampratio below which a sphere leaves the ground with more than 0.3 of its speed, 0.14 by default
 DEEPEST = 10.0  # [m or rad] of a search
 STIFFNESS, IMPEDANCE = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # where a file states none
+DEFAULTS = STIFFNESS, IMPEDANCE
 LEAST, MOST = 1e-4, 0.9999  # of an impedance
 
 
@@ -35,6 +38,30 @@ def restitution_of(solref: Sequence[float]) -> float | None:
     if solref[0] > 0.0 or ratio >= DAMPED:
         return None
     return exp(-2.0 * ratio * acos(ratio) / sqrt(1.0 - ratio * ratio))
+
+
+def softness_of(element: WithDefaults, ending: str, options: Options) -> tuple[float, ...] | None:
+    """solref (2,) and solimp (5,) of an element, as MuJoCo uses them; None where it states none.
+
+    ending: of their names. What <option> overrides counts for contact, which has none.
+    """
+    if options.softness is not None and not ending:
+        return options.softness
+    names = f"solref{ending}", f"solimp{ending}"
+    if not any(element.attribute(name) for name in names):
+        return None
+    return usable_softness(*(_all_of(element, name, default) for name, default in zip(names, DEFAULTS, strict=True)))
+
+
+def usable_softness(solref: Sequence[float], solimp: Sequence[float]) -> tuple[float, ...]:
+    """Both, within the bounds that MuJoCo sets."""
+    first, last, width, middle, power = solimp
+    return (*solref, _between(first), _between(last), max(width, 0.0), _between(middle), max(power, 1.0))
+
+
+def _all_of(element: WithDefaults, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+    stated = element.vector(name, len(default), default[:1], least=1)
+    return (*stated, *default[len(stated) :])
 
 
 def _damping_ratio(solref: Sequence[float]) -> float:
@@ -90,7 +117,7 @@ def _softness(node: Node) -> Iterator[_Softness]:
         impedance = reference.replace("solref", "solimp")
         if node.raw(reference) is None and node.raw(impedance) is None:
             continue
-        solref, solimp = _filled(node, reference, STIFFNESS), _filled(node, impedance, IMPEDANCE)
+        solref, solimp = filled(node, reference, STIFFNESS), filled(node, impedance, IMPEDANCE)
         attribute = reference if node.raw(reference) is not None else impedance
         acts = node.tag == "geom" and restitution_of(solref) is not None
         bounces = node.tag in _OF_CONTACT and _damping_ratio(solref) < DAMPED and not acts
@@ -105,7 +132,7 @@ def _is_angle(node: Node) -> bool:
     return node.tag == "joint" and node.raw("type") in (None, "hinge", "ball")
 
 
-def _filled(node: Node, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
+def filled(node: Node, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """The numbers of an attribute, the rest from the default."""
     text = node.attribute(attribute)
     if text is None:

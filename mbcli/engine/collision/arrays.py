@@ -88,6 +88,7 @@ class Solid:
     reach: float = 0.0  # [m] how far its mesh goes beyond the solid at most
     torsional: tuple = (0.0, 0.0)  # [m] torsional and rolling friction
     bounce: tuple = (AS_THE_OTHER, 0.0)  # restitution, threshold [m/s]
+    soft: tuple | None = None  # columns SOFT_..., under the law mujoco
     grain: tuple = NO_GRAIN  # body, direction in it (3), friction along and across it
     link: int = -1
     heights: np.ndarray | None = None
@@ -136,7 +137,8 @@ class Collision(Arrays):
         own_laws = dict(sorted((own_laws or {}).items()))
         bounces = any(solid.bounce[0] > 0.0 for solid in solids)
         reach = margin + _largest_cover(solids, own_laws) + (2.0 * skin if bounces else 0.0)
-        values["own_pairs"], values["own_laws"] = list(own_laws), list(own_laws.values())
+        values["own_pairs"], values["own_laws"] = list(own_laws), [law[:6] for law in own_laws.values()]
+        values["own_soft"] = [law[6:] for law in own_laws.values() if values["soft"]]
         values["settings"] = np.zeros(3)
         values["settings"][[COLLISION_MARGIN, COLLISION_SKIN, COLLISION_REACH]] = margin, skin, reach
         values["level"], values["level_cells"] = _levels(radii, reach + skin)
@@ -155,6 +157,8 @@ class Collision(Arrays):
             "nfilter": len(filters),
             "nword": values["filters"].shape[1],
             "nown": len(own_laws),
+            "nsoft": len(values["soft"]),
+            "nownsoft": len(own_laws) if values["soft"] else 0,
             "ngrained": len(values["grained"]),
             "nmesh": len(meshes.mesh_root),
             "nnode": len(meshes.node_box),
@@ -203,6 +207,7 @@ def _arrays_of(solids, filters):
     radii = np.array([_radius(solid, center) + solid.reach for solid, center in zip(solids, centers, strict=True)])
     extents += np.reshape([solid.reach for solid in solids], (-1, 1))
     is_plane = np.array([solid.kind == HALF_SPACE for solid in solids], dtype=bool)
+    is_soft = np.array([solid.soft is not None for solid in solids], dtype=bool)  # what strikes gives way
     rounds = np.flatnonzero(~is_plane)
     return {
         "kind": [solid.kind for solid in solids],
@@ -219,7 +224,8 @@ def _arrays_of(solids, filters):
         "grain_body": [solid.grain[0] for solid in solids],
         "grain": [solid.grain[1:] for solid in solids],
         "bounce": [solid.bounce for solid in solids],
-        "thickness": np.where(is_plane, np.inf, extents.min(axis=1, initial=np.inf)),
+        "soft": [solid.soft for solid in solids if solid.soft is not None],
+        "thickness": np.where(is_plane | is_soft, np.inf, extents.min(axis=1, initial=np.inf)),
         "field_kind": [solid.field_kind for solid in solids],
         "mesh_of": [solid.mesh_of for solid in solids],
         "compliance": [solid.compliance for solid in solids],

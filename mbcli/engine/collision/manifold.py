@@ -8,6 +8,7 @@ continuous when a solid tilts from a face over an edge onto a corner.
 """
 
 from mbcli.engine.collision.friction_grain import set_friction_of_contact
+from mbcli.engine.collision.soft_pairs import set_softness_of_pair
 from mbcli.engine.collision.pair_laws import cover_of_pair, set_impact_of_pair, torsional_friction_of_pair
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
@@ -86,6 +87,7 @@ def add_contact(c, points, own, A, B, normal, point_A, point_B, distance, share)
         c, A, B, own
     )
     set_impact_of_pair(c, points, n, A, B)
+    set_softness_of_pair(c, points, n, A, B, own)
     for column in range(points.face.shape[1]):
         points.face[n, column] = 0.0
     points.corner_start[n + 1] = points.corner_start[n]

@@ -9,7 +9,7 @@ tangents and the normal; vertices that are fixed to a body, along the axes of W.
 
 from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.newton import solve_problem
-from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint, row_velocity
+from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint, rows_velocity
 from mbcli.engine.contact.rows import add_relative_point, set_law_of_contact
 from mbcli.engine.contact.tangents import tangent_of
 from mbcli.engine.contact.tree_masses import masses_of_trees
@@ -126,5 +126,5 @@ def set_elastic_law(solver, places, laws, n, i, h):
         solver.con_law[i, BOUNDED_R] = NEARLY_RIGID * softness / 3.0
         solver.con_law[i, 1], solver.con_law[i, 2], solver.con_law[i, 3] = v_hat
         return
-    speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
-    set_law_of_contact(solver, laws, n, i, laws[n, COUPLING_DISTANCE], h, softness, speed)
+    velocity = rows_velocity(solver, i, VECTOR_VELOCITY)
+    set_law_of_contact(solver, laws, n, i, laws[n, COUPLING_DISTANCE], h, softness, velocity)

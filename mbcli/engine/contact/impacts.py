@@ -24,7 +24,7 @@ from mbcli.engine.contact.patches import (
     patch_velocity,
     velocity_in_patch,
 )
-from mbcli.engine.contact.problem import first_of, row_velocity
+from mbcli.engine.contact.problem import first_of, rows_velocity
 from mbcli.engine.fields.contact_fields import (
     HAS_TORSIONAL,
     PAIR_FAR,
@@ -66,7 +66,7 @@ def velocity_of_contact(solver, i, x):
     """Velocity of contact i, alone or in a patch, along its tangents and its normal, at x, a row of vectors."""
     first = first_of(solver, i)
     if solver.con_patch_size[first] == 0:
-        return row_velocity(solver, i, x, 0), row_velocity(solver, i, x, 1), row_velocity(solver, i, x, 2)
+        return rows_velocity(solver, i, x)
     w, v = patch_velocity(solver, first, x)
     if solver.con_patch_size[first] == HAS_TORSIONAL:
         return v

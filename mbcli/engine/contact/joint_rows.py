@@ -13,7 +13,7 @@ from mbcli.engine.fields.contact_fields import (
 )
 from mbcli.engine.fields.model_fields import ELEMENT_ROOT, ELEMENT_X, PD_LIMIT
 from mbcli.engine.limits.dry_friction import STICKING
-from mbcli.engine.limits.joint_limits import can_meet_limit, law_at_limit, limit_gap
+from mbcli.engine.limits.joint_limits import can_act, law_at_limit
 from mbcli.engine.limits.pd_control import law_of_controller
 from mbcli.engine.runtime.kernel import kernel, slot
 from mbcli.engine.smooth.element_rows import number_of_rows
@@ -32,7 +32,7 @@ def add_limit_rows(model, data, solver, h):
         d = model.limit_dof[k]
         v = data.v[d]
         v_free = v + h * data.vdot[d]
-        acts = can_meet_limit(limit_gap(model, data.q, k, h), v, v_free, h) and data.diagonal[d] < INFINITE
+        acts = can_act(model, data.q, v, v_free, k, h) and data.diagonal[d] < INFINITE
         if acts and not is_asleep(data, model.dof_body[d]) and add_velocity_row(solver, k, d) < 0:
             return
 
@@ -43,7 +43,7 @@ def set_limit_law(model, data, solver, i, h):
     law, k = solver.con_law, solver.con_source[i]
     side = model.limit_side[k]
     compliance = solver.vectors[VECTOR_INVERSE_DIAGONAL, solver.con_slot[i]]
-    speed, law[i, BOUNDED_R] = law_at_limit(model, data.q, k, h, compliance)
+    speed, law[i, BOUNDED_R] = law_at_limit(model, data.q, data.v, k, h, compliance)
     law[i, BOUNDED_V_HAT] = side * speed
     law[i, BOUNDED_LOW], law[i, BOUNDED_HIGH] = (0.0, INFINITE) if side > 0 else (-INFINITE, 0.0)
 

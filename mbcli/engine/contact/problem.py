@@ -143,3 +143,9 @@ def row_velocity(solver, i, x, row):
     for k in range(solver.con_first[i], solver.con_first[i + 1]):
         total += sum_of_lanes(solver.jacobian8[3 * k + row] * solver.vectors8[x, solver.piece_vector[k]])
     return total
+
+
+@kernel
+def rows_velocity(solver, i, x):
+    """(x, y, z): velocities along the three rows of constraint i, which is in no patch, at x, a row of vectors."""
+    return row_velocity(solver, i, x, 0), row_velocity(solver, i, x, 1), row_velocity(solver, i, x, 2)

@@ -216,26 +216,25 @@ def set_laws_of_patch(solver, points, i, h):
         fill_patch_response(solver, i)
     w, v = patch_velocity(solver, i, VECTOR_VELOCITY)
     for n in range(i, i + solver.con_patch_size[i]):
-        _, _, separation = velocity_in_patch(solver, n, w, v)
         softness = 0.0 if is_tamsi else compliance_in_patch(solver, i, n)
-        set_contact_law(solver, points, n, i, h, softness, separation)
+        set_contact_law(solver, points, n, i, h, softness, velocity_in_patch(solver, n, w, v))
 
 
 @kernel
 def set_torsional_law(solver, points, i, h):
     """Numbers of the law of contact i, which resists turning."""
-    softness, separation = begin_torsional_law(solver, i)
-    set_contact_law(solver, points, i, i, h, softness, separation)
+    softness, velocity = begin_torsional_law(solver, i)
+    set_contact_law(solver, points, i, i, h, softness, velocity)
     finish_torsional_law(solver, i)
 
 
 @kernel
-def set_contact_law(solver, points, i, first, h, softness, separation):
+def set_contact_law(solver, points, i, first, h, softness, velocity):
     """Numbers of the law of contact constraint i, of the patch that begins with `first`, or alone.
 
-    softness: how it gives way to an impulse; separation: its speed at the step's start.
+    softness: how it gives way to an impulse; velocity: (x, y, z) along its rows at the step's start.
     """
-    c = solver.con_source[i]
+    c, separation = solver.con_source[i], velocity[2]
     if strikes(points, c, h, separation):
         solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
         solver.counts[COUNT_STRIKES] += 1
@@ -244,11 +243,11 @@ def set_contact_law(solver, points, i, first, h, softness, separation):
             solver.con_bounce[i] = separation
             solver.counts[COUNT_BOUNCES] += 1
         return
-    set_law_of_contact(solver, points.law, c, i, points.distance[c], h, softness, separation)
+    set_law_of_contact(solver, points.law, c, i, points.distance[c], h, softness, velocity)
 
 
 @kernel
-def set_law_of_contact(solver, laws, c, i, distance, h, softness, separation):
+def set_law_of_contact(solver, laws, c, i, distance, h, softness, velocity):
     """The same from row c of laws, columns PAIR_..., and the distance of the surfaces."""
     solver.con_kind[i] = int(solver.settings[SETTING_APPROXIMATION])
-    begin_law(solver, laws, c, i, distance, h, softness, separation)
+    begin_law(solver, laws, c, i, distance, h, softness, velocity)

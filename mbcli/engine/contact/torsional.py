@@ -79,11 +79,11 @@ def scale_torsional(solver, i, rolling, torsion, tangent, across, normal):
 
 @kernel
 def begin_torsional_law(solver, i):
-    """(how contact i gives way along its three axes, as compliance(), and its speed of separation)."""
+    """(how contact i gives way along its three axes, as compliance(), and its velocity along them)."""
     set_row3(solver.con_place, i, PLACE_ARM, (0.0, 0.0, 0.0))
     fill_patch_response(solver, i)
     _, v = patch_velocity(solver, i, VECTOR_VELOCITY)
-    return compliance_in_patch(solver, i, i), v[2]
+    return compliance_in_patch(solver, i, i), v
 
 
 @kernel

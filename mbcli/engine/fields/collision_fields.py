@@ -40,6 +40,9 @@ LAW_FRICTION, LAW_STATIC, LAW_COVER, LAW_TORSION, LAW_ROLLING, LAW_ACROSS = rang
 GRAIN_DIRECTION, GRAIN_COEFFICIENT_ALONG, GRAIN_COEFFICIENT_ACROSS = 0, 3, 4
 # columns of torsional, of solids and of contact points
 TORSIONAL_SPIN, TORSIONAL_ROLLING = range(2)
+# columns of soft: solref, solimp, solmix, what the body gives way [1/kg], impratio, negative of a pyramidal cone
+SOFT_TIME, SOFT_RATIO, SOFT_FIRST, SOFT_LAST, SOFT_WIDTH, SOFT_MIDDLE, SOFT_POWER = range(7)
+SOFT_MIX, SOFT_WEIGHT, SOFT_IMPRATIO, SOFT_NUMBERS = 7, 8, 9, 10
 # columns of grid, of candidates; elements of triangle, of over
 GRID_ROWS, GRID_COLUMNS, GRID_FIRST = range(3)
 CANDIDATE_POINT, CANDIDATE_GAP, CANDIDATE_NORMAL, CANDIDATE_WEIGHT = 0, 3, 4, 7
@@ -84,11 +87,13 @@ COLLISION_FIELDS = (
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
     Field("torsional", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
+    Field("soft", ("nsoft", SOFT_NUMBERS), "real", "", "of solids under the law mujoco, else of none: columns SOFT_..."),
     Field("grained", ("ngrained",), "int", "", "solids whose friction depends on the direction"),
     Field("grain_body", ("nsolid",), "int", "", "of these the body that the direction turns with; -1 of others"),
     Field("grain", ("nsolid", 5), "real", "1", "unit vector in that body; coefficients along and across it"),
     Field("own_pairs", ("nown", 2), "int", "", "pairs of solids with a law of their own, sorted; the smaller first"),
     Field("own_laws", ("nown", 6), "real", "1, m", "laws of these: friction, static friction, ..., columns LAW_..."),
+    Field("own_soft", ("nownsoft", SOFT_MIX), "real", "", "of these under the law mujoco: the first columns of soft"),
     Field("filter_row", ("nsolid",), "int", "", "row and column of a solid in filters"),
     Field("filters", ("nfilter", "nword"), "int", "", "bit b of row a: solids of these rows do not touch"),
     Field("vertex_start", ("nsolid1",), "int", "", "first vertex of a convex hull, then its end"),

@@ -60,6 +60,7 @@ NUMBERS_GEAR, NUMBERS_CONTROL, NUMBERS_FORCE, NUMBERS_ACTIVATION, NUMBERS_GAIN, 
 NUMBERS_DYNAMICS, NUMBERS_LENGTHS, NUMBERS_SUM, NUMBERS_SIZE = 30, 33, 35, 37
 # columns of pd_constants
 PD_GAIN_P, PD_GAIN_D, PD_LIMIT, PD_RATE = range(4)
+LIMIT_WEIGHT = 7  # column of limit_soft behind solref and solimp, see collision_fields.py
 
 MODEL_FIELDS = (
     Field("gravity", (3,), "real", "m/s^2", "gravity vector in W"),
@@ -121,6 +122,13 @@ MODEL_FIELDS = (
     Field("limit_dof", ("nlimit",), "int", "", "velocity of the one-dof joint that a limit is of"),
     Field("limit_side", ("nlimit",), "int", "", "1 where the position must not be less, -1 where not more"),
     Field("limit_value", ("nlimit",), "real", "rad or m", "than this"),
+    Field(
+        "limit_soft",
+        ("nlimit", LIMIT_WEIGHT + 1),
+        "real",
+        "",
+        "as MuJoCo has it: solref, solimp, what the velocity gives way at the default positions; 0: nearly rigid",
+    ),
     Field("limit_speed", ("nlimit",), "real", "rad/s or m/s", "0; of a limit of the velocity against its side: that"),
     Field("turn_dof", ("nturn",), "int", "", "first velocity of a ball joint whose turn has a limit"),
     Field("turn_q", ("nturn",), "int", "", "its first position, of a quaternion"),

@@ -6,11 +6,24 @@ where v_hat = -gap / (2 h) closes a gap within about two steps, and R is as smal
 starts far beyond it is brought back at no more than RETURN_SPEED, since a file may have it there: two steps would throw
 the robot about. The effort of a stop is a bounded row, see bounded_rows.py.
 
+Under the law of contact "mujoco" a limit of a file of MuJoCo is as soft as the file has it, and acts beyond it alone, see
+impedance.py and contact/laws/mujoco.py.
+
 A limit of a velocity is such a row too, of any velocity: s v' is not to be less than v_hat = minus the speed. A gap
 that this speed closes in two steps says the same, so that all that asks for gaps holds for both.
 """
 
-from mbcli.engine.fields.model_fields import ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
+from mbcli.engine.fields.collision_fields import (
+    SOFT_FIRST,
+    SOFT_LAST,
+    SOFT_MIDDLE,
+    SOFT_POWER,
+    SOFT_RATIO,
+    SOFT_TIME,
+    SOFT_WIDTH,
+)
+from mbcli.engine.fields.model_fields import LIMIT_WEIGHT, ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
+from mbcli.engine.limits.impedance import impedance, stiffness_and_damping
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along
 
@@ -30,9 +43,35 @@ def limit_gap(model, q, k, h):
 
 
 @kernel
-def law_at_limit(model, q, k, h, compliance):
+def is_soft(model, k):
+    """Whether limit k has the softness of its file."""
+    return model.limit_soft[k, LIMIT_WEIGHT].real > 0.0
+
+
+@kernel
+def law_at_limit(model, q, v, k, h, compliance):
     """v_hat of limit k along its side [rad/s or m/s], and R; compliance: what its velocity gives way to an impulse."""
-    return law_of_gap(limit_gap(model, q, k, h), h, compliance)
+    gap = limit_gap(model, q, k, h)
+    if is_soft(model, k):
+        soft, v_0 = model.limit_soft, model.limit_side[k] * v[model.limit_dof[k]]
+        d = impedance(
+            -gap,
+            soft[k, SOFT_FIRST],
+            soft[k, SOFT_LAST],
+            soft[k, SOFT_WIDTH],
+            soft[k, SOFT_MIDDLE],
+            soft[k, SOFT_POWER],
+        )
+        stiffness, b = stiffness_and_damping(soft[k, SOFT_TIME], soft[k, SOFT_RATIO], soft[k, SOFT_LAST], h)
+        return (1.0 - h * b) * v_0 - h * stiffness * d * gap, (1.0 - d) / d * soft[k, LIMIT_WEIGHT]
+    return law_of_gap(gap, h, compliance)
+
+
+@kernel
+def can_act(model, q, v, v_free, k, h):
+    """Whether limit k can act in a step h that starts with the velocity v of its joint and ends with v_free, about."""
+    gap = limit_gap(model, q, k, h)
+    return gap.real < 0.0 if is_soft(model, k) else can_meet_limit(gap, v, v_free, h)
 
 
 @kernel
@@ -75,7 +114,7 @@ def is_in_reach(model, data, h, k):
     if data.bounded_row[model.pd_actuator.shape[0] + k, ROW_OWN].real == INFINITE:
         return False
     v = data.v[d]
-    return can_meet_limit(limit_gap(model, data.q, k, h), v, v + h * data.vdot[d], h)
+    return can_act(model, data.q, v, v + h * data.vdot[d], k, h)
 
 
 @kernel
@@ -98,7 +137,7 @@ def reach_limits(model, data, h):
         if not is_in_reach(model, data, h, k):
             continue
         inertia = inertia_along(model, data, d) + data.bounded_row[i, ROW_OWN]
-        speed, R = law_at_limit(model, data.q, k, h, 1.0 / inertia)
+        speed, R = law_at_limit(model, data.q, data.v, k, h, 1.0 / inertia)
         slope = 1.0 / R
         data.bounded_row[i, ROW_SLOPE] = slope
         data.bounded_row[i, ROW_OFFSET] = slope / h * (side * speed - data.v[d])

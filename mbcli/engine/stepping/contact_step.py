@@ -37,7 +37,7 @@ from mbcli.engine.contact.joint_rows import (
     take_efforts,
     take_element_impulses,
 )
-from mbcli.engine.contact.problem import clear_problem, first_of, row_velocity
+from mbcli.engine.contact.problem import clear_problem, first_of, rows_velocity
 from mbcli.engine.contact.rows import (
     add_contact_rows,
     place_axes,
@@ -371,8 +371,7 @@ def set_arrivals(solver, points, h):
 def set_laws_at_points(solver, points, i, h):
     """The law of contact constraint i; of the first of a patch those of the whole patch."""
     if solver.con_patch_size[i] == 0:
-        speed = row_velocity(solver, i, VECTOR_VELOCITY, 2)
-        set_contact_law(solver, points, i, i, h, compliance(solver, i), speed)
+        set_contact_law(solver, points, i, i, h, compliance(solver, i), rows_velocity(solver, i, VECTOR_VELOCITY))
     elif solver.con_patch_size[i] == HAS_TORSIONAL:
         set_torsional_law(solver, points, i, h)
     else:

@@ -14,7 +14,7 @@ docs/explanation/discrete_steps.md compares the scheme with others.
 """
 
 from mbcli.engine.fields.model_fields import PD_GAIN_D, PD_GAIN_P, SCHEME_MIDDLE
-from mbcli.engine.limits.joint_limits import limit_gap
+from mbcli.engine.limits.joint_limits import is_soft, limit_gap
 from mbcli.engine.limits.limited_dynamics import limited_dynamics
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.actuator_laws import add_transmission_forces
@@ -179,7 +179,7 @@ def stay_within_limits(model, data, q_start, h):
     """Coordinates that are beyond a limit -> where their velocities at the end lead to, if that is less far beyond."""
     for k in range(model.limit_dof.shape[0]):
         d, side = model.limit_dof[k], model.limit_side[k]
-        if not is_in_middle(model, data, model.dof_body[d]):
+        if not is_in_middle(model, data, model.dof_body[d]) or is_soft(model, k):
             continue
         gap = limit_gap(model, data.q, k, h)
         at_end = limit_gap(model, q_start, k, h) + h * side * data.v[d]

@@ -26,6 +26,7 @@ from mbcli.geometry.properties import (
 from mbcli.meshes.made_surfaces import CONE_SIDES
 from mbcli.multibody.compilation.compile_surfaces import Surfaces
 from mbcli.multibody.compilation.loads import loads_on
+from mbcli.multibody.compilation.mujoco_softness import DEFAULT, softness_of_geometry
 from mbcli.multibody.compilation.standing import piece_of, standing_trees
 from mbcli.multibody.tree.scoped_name import DELIMITER
 
@@ -90,7 +91,8 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     mixing,
                     *field,
                     torsional=turning,
-                    bounce=_bounce(instance),
+                    bounce=_bounce(instance) if plant.mobility is None else NO_BOUNCE,
+                    soft=softness_of_geometry(instance, int(plant.geometry_bodies[g].index()), plant.mobility),
                     grain=grain,
                     link=n,
                     heights=getattr(instance.shape(), "heights", None),
@@ -393,6 +395,9 @@ def _as_mujoco(instance):
 LEAST_THRESHOLD = 1e-3  # [m/s] below which what a step and its weight make counts as at rest
 
 
+NO_BOUNCE = 0.0, 0.0  # under the law mujoco, whose solref says it
+
+
 def _bounce(instance):
     """Restitution and threshold of a Solid."""
     restitution, threshold = (instance.proximity.GetPropertyOrDefault("material", name, None) for name in BOUNCING)
@@ -447,9 +452,10 @@ def _own_laws(ids, pairs):
     for k, g in enumerate(ids):
         solids.setdefault(g, []).append(k)
     laws = {}
-    for (A, B), (friction, cover, torsional, rolling, across) in pairs.items():
+    for (A, B), (friction, cover, torsional, rolling, across, softness) in pairs.items():
         for a, b in product(solids.get(A, ()), solids.get(B, ())):
-            laws[min(a, b), max(a, b)] = (friction, friction, cover, torsional, rolling, across)
+            turning = torsional, rolling
+            laws[min(a, b), max(a, b)] = (friction, friction, cover, *turning, across, *(softness or DEFAULT))
     return laws
 
 

@@ -18,6 +18,7 @@ from mbcli.engine.smooth.joints.registry import MOST_VELOCITIES, number_of_joint
 from mbcli.engine.smooth.rotations.registry import NO_ROTATION, ROTATIONS, number_of_rotation, positions_of_rotations
 from mbcli.multibody.compilation.compile_force_elements import CutJoint, force_element_arrays
 from mbcli.multibody.compilation.compile_transmissions import transmission_arrays
+from mbcli.multibody.compilation.mujoco_softness import RIGID, softness_of_limit
 from mbcli.multibody.tree.ball_spring import BallSpring
 from mbcli.multibody.tree.joint_spring import JointSpring
 
@@ -51,6 +52,7 @@ class StepActions:
     in_middle: bool  # whether steps are of the scheme "midpoint"
     stops: Sequence[Any]  # PositionStops, in continuous plants
     speeds: Sequence[Any]  # VelocityLimits that act
+    mobility: Any = None  # under the law of contact "mujoco"
 
 
 def compile_model(
@@ -286,7 +288,7 @@ def _brakes(speeds):
 
 def _bounded_rows(moving, actuators, controlled, actions, parameters):
     """Sizes and arrays of what is bounded in a step: controllers, limits, dry friction."""
-    limits = [limit for m in moving for limit in _limits(m.joint)] if actions.limits else []
+    limits = [limit for m in moving for limit in _limits(m.joint, actions.mobility)] if actions.limits else []
     limits += [row for limit in actions.speeds for row in _speed_rows(limit)] if actions.limits else []
     frictions = [friction for m in moving for friction in _frictions(m.joint)] if actions.friction else []
     turns = [m.joint for m in moving if m.joint.turn_limit < np.inf] if actions.limits else []
@@ -297,8 +299,9 @@ def _bounded_rows(moving, actuators, controlled, actions, parameters):
         "turn_limit": [joint.turn_limit for joint in turns],
         "limit_dof": [d for d, *_ in limits],
         "limit_side": [side for _, side, *_ in limits],
-        "limit_value": [value for _, _, value, _ in limits],
-        "limit_speed": [speed for *_, speed in limits],
+        "limit_value": [value for _, _, value, *_ in limits],
+        "limit_speed": [speed for *_, speed, _ in limits],
+        "limit_soft": np.reshape([soft for *_, soft in limits], (-1, len(RIGID))),
         "friction_dof": [d for d, _ in frictions],
         "friction_loss": [loss for _, loss in frictions],
         "pd_actuator": controlled,
@@ -329,20 +332,21 @@ def _controller(actuator, law, parameters):
     return law.p, law.d, law.effort_limit, law.carry_rate
 
 
-def _limits(joint):
-    """(velocity, side, value, 0) of each finite limit of a joint with one position."""
+def _limits(joint, mobility):
+    """(velocity, side, value, 0, row of limit_soft) of each finite limit of a joint with one position."""
     if joint.num_velocities() != 1:
         return
+    soft, margin = softness_of_limit(joint, mobility)
     for side, value in ((1.0, joint.position_lower_limits().item(0)), (-1.0, joint.position_upper_limits().item(0))):
         if isfinite(value):
-            yield joint.first_velocity, side, value, 0.0
+            yield joint.first_velocity, side, value + side * margin, 0.0, soft
 
 
 def _speed_rows(limit):
-    """(velocity, side, 0, speed) of each limit of a velocity."""
+    """(velocity, side, 0, speed, row of limit_soft) of each limit of a velocity."""
     for side, speed in ((1.0, -limit.lower), (-1.0, limit.upper)):
         if isfinite(speed):
-            yield limit.d, side, 0.0, speed
+            yield limit.d, side, 0.0, speed, RIGID
 
 
 def _frictions(joint):

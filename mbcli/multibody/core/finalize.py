@@ -92,6 +92,11 @@ def Finalize(plant: PlantData) -> None:
     _complete_constraints(plant)
     if (plant.elements.transmission_actuators or plant.elements.tendon_springs) and complete_laws(plant):
         renew_model(plant)
+    if plant.settings.has_soft_limits() and plant.is_discrete() and plant.scalar is FLOAT:
+        from mbcli.multibody.compilation.mujoco_softness import mobility_at_defaults  # late: few plants have it
+
+        plant.mobility = mobility_at_defaults(plant)
+        renew_model(plant)
     for field in plant.deformables.added_forces if plant.deformables is not None else ():
         field.DoDeclareCacheEntries(plant)
         field.DoDeclareInputPorts(plant)
@@ -190,6 +195,7 @@ def compiled_model(plant: PlantData, parameters: Parameters, scalar: Scalar | No
             in_middle=plant.is_discrete() and plant.settings.step_scheme == "midpoint",
             stops=plant.position_stops,
             speeds=plant.velocity_limits,
+            mobility=plant.mobility,
         ),
         scalar.dtype,
     )

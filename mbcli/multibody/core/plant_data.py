@@ -108,13 +108,14 @@ class PlantData(System):
         self.made_input_ports: list[InputPort] | None = None  # None before they were asked for
         self.made_output_ports: list[OutputPort] | None = None
         self.known_default_constraints: tuple[Any, Any] | None = None  # the model, and what its contexts share
+        self.mobility: Any = None  # of mujoco_softness.py, under its law of contact
         # geometries
         self.scene_graph: SceneGraph | None = None
         self.source_id: SourceId | None = None
         self.frame_ids: dict[int, FrameId] = {}  # body index -> FrameId
         self.geometry_bodies: dict[GeometryId, RigidBody] = {}
         # of model files: friction, [m] at which they touch, torsional, rolling friction, friction across a direction
-        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[float, float, float, float, float]] = {}
+        self.contact_pairs: dict[tuple[GeometryId, GeometryId], tuple[Any, ...]] = {}
         self.known_geometries: Any = None  # (revision of the scene graph, Model, Geometries)
         self.hulls: dict[Any, Any] = {}  # CollisionHulls of meshes that were read: compile_collision.py
         self.field_meshes: dict[Any, Any] = {}  # (FieldMesh, finding) of hydroelastic geometries: compile_surfaces.py

@@ -104,6 +104,10 @@ class PlantSettings:
         """Whether steps are convex problems: constraints, controllers and deformable bodies are in these alone."""
         return bool(self.contact_law().CONVEX)
 
+    def has_soft_limits(self) -> bool:
+        """Whether limits and contact are as soft as MuJoCo has them."""
+        return self.discrete_contact_approximation == "mujoco"
+
     def convex_laws(self) -> str:
         """The names of those that are, for messages."""
         from mbcli.engine.contact.laws.registry import CONVEX_LAWS

@@ -111,6 +111,7 @@ def _add(plant, spec, instance_name):
                 pair.torsional_friction,
                 pair.rolling_friction,
                 pair.friction if pair.friction_across is None else pair.friction_across,
+                pair.softness,
             )
     if spec.deformables:
         from mbcli.multibody.parsing.add_deformables import add_deformables  # late: few models have some
@@ -282,6 +283,7 @@ def _apply_axes(joint, axes):
     joint.limit_rates([axis.velocity for axis in axes], [axis.acceleration for axis in axes])
     if axes[0].stop_stiffness < inf:
         joint.stop_law = axes[0].stop_stiffness, axes[0].stop_dissipation
+    joint.stop_softness = axes[0].softness
     friction = [axis.friction for axis in axes]
     if any(friction):
         joint.dry_friction = np.array(friction)

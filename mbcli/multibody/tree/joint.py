@@ -92,6 +92,9 @@ class Joint(NamedElement):
         # of position limits in runs of continuous plants, (stiffness [N m/rad or N/m], dissipation [s/rad or s/m]);
         # set by model files
         self.stop_law: tuple[float, float] | None = None
+        # of position limits under the law of contact "mujoco": solref (2,), solimp (5,), margin [rad or m]; set by
+        # model files
+        self.stop_softness: tuple[float, ...] | None = None
         self.turn_limit = inf  # [rad] of a ball joint by a quaternion, about any axis, in steps; set by model files
         self.dry_friction = np.zeros(nv)  # [N m or N], the most that it can be, in steps; set by model files
         self.collides_with_parent = (

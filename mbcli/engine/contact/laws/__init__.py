@@ -11,7 +11,7 @@ and a law of contact, the third row along the normal, also
     CONVEX                          whether there is a cost; else the solver of tamsi.py solves for it
     RELAXES                         whether it takes a material's relaxation time, not Hunt and Crossley's dissipation
     HAS_DUAL                        whether its friction is a v / |v|_s, for dual_friction.py
-    begin_NAME(solver, laws, c, i, distance, h, softness, separation)
+    begin_NAME(solver, laws, c, i, distance, h, softness, velocity)
                                     the numbers of constraint i from row c of laws, columns PAIR_..., for a step h
     strike_NAME(solver, i, mu, target, slip, impulse, R, give, h)
                                     those in an impact: a normal impulse (target - z) / R, see contact/impacts.py

@@ -59,14 +59,14 @@ def impulse_at_start(law, i, v):
 
 
 @kernel
-def begin_hunt_crossley(solver, laws, c, i, distance, h, softness, separation):
+def begin_hunt_crossley(solver, laws, c, i, distance, h, softness, velocity):
     """Friction is regularized at least in proportion to what gives way, so that stiff contacts are well conditioned."""
-    begin_unregularized(solver, laws, c, i, distance, h, softness, separation)
+    begin_unregularized(solver, laws, c, i, distance, h, softness, velocity)
     regularize_friction(solver, i, softness / 3.0)
 
 
 @kernel
-def begin_unregularized(solver, laws, c, i, distance, h, softness, separation):
+def begin_unregularized(solver, laws, c, i, distance, h, softness, velocity):
     law = solver.con_law
     law[i, HUNT_CROSSLEY_MU] = laws[c, PAIR_FRICTION]
     law[i, HUNT_CROSSLEY_STIFFNESS] = laws[c, PAIR_STIFFNESS]
@@ -75,7 +75,7 @@ def begin_unregularized(solver, laws, c, i, distance, h, softness, separation):
     law[i, HUNT_CROSSLEY_STEP] = h
     law[i, HUNT_CROSSLEY_STRIKES] = 0.0
     law[i, HUNT_CROSSLEY_V_S] = solver.settings[SETTING_STICTION]
-    law[i, HUNT_CROSSLEY_FRICTION] = law[i, HUNT_CROSSLEY_MU] * impulse_at_start(law, i, separation)
+    law[i, HUNT_CROSSLEY_FRICTION] = law[i, HUNT_CROSSLEY_MU] * impulse_at_start(law, i, velocity[2])
 
 
 @kernel

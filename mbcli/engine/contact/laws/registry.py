@@ -48,8 +48,11 @@ begin_law = dispatch(
     "begin_law",
     "begin",
     OF_CONTACT,
-    "solver, laws, c, i, distance, h, softness, separation",
-    "Numbers of the law of contact constraint i from row c of laws, columns PAIR_..., and the surfaces' distance.",
+    "solver, laws, c, i, distance, h, softness, velocity",
+    """Numbers of the law of contact constraint i from row c of laws, columns PAIR_..., and the surfaces' distance.
+
+    velocity: (x, y, z) along its rows at the start of the step.
+    """,
     kind="solver.con_kind[i]",
 )
 strike_law = dispatch(

@@ -27,7 +27,7 @@ HAS_DUAL = False
 
 
 @kernel
-def begin_sap(solver, laws, c, i, distance, h, softness, separation):
+def begin_sap(solver, laws, c, i, distance, h, softness, velocity):
     """Near rigid contacts are regularized in proportion to what they give way."""
     law, w = solver.con_law, softness / 3.0
     k, tau = laws[c, PAIR_STIFFNESS], laws[c, PAIR_RELAXATION]
