@@ -467,7 +467,7 @@ ROBOTS: dict[str, type[Robot]] = {kind.__name__: kind for kind in KINDS}
 def robot_model(robot: str) -> LoadedModel:
     """The model of a robot, from the installed package gymnasium. ResourceError if it is not there.
 
-    It starts within the limits of its joints.
+    It starts within the limits of its joints; contact and limits are as soft as the file has them.
     """
     found = find_spec("gymnasium")
     if found is None or found.submodule_search_locations is None:
@@ -475,7 +475,7 @@ def robot_model(robot: str) -> LoadedModel:
     path = Path(found.submodule_search_locations[0], "envs", "mujoco", "assets", _kind(robot).FILE)
     if not path.is_file():
         raise ResourceError(f"the installed gymnasium has no file {path.name} of the robot {robot}")
-    loaded = load_model(path, contact=True)
+    loaded = load_model(path, contact=True, contact_approximation="mujoco")
     plant = loaded.plant
     q = plant.GetPositions(plant.CreateDefaultContext())
     plant.SetDefaultPositions(np.clip(q, plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()))

@@ -12,15 +12,15 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
 from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of, softness_of
 from mbcli.parsers.mjcf.mjcf_values import find_named
-from mbcli.geometry.properties import SOFTNESS
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
+
+from mbcli.geometry.properties import SOFTNESS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any, Protocol
 
-    from mbcli.parsers.mjcf.mjcf_options import Options
-    from mbcli.parsers.mjcf.mjcf_values import Reading, WithDefaults
+    from mbcli.parsers.mjcf.mjcf_values import Parts, Reading, WithDefaults
     from mbcli.parsers.spec import JointSpec, LinkSpec
     from mbcli.parsers.xml_node import Node
 
@@ -78,7 +78,7 @@ def read_geom_contact(
     return options.has("contact") and (in_pair or any(masks)), properties
 
 
-def _softness(element: WithDefaults, options: Options) -> dict[tuple[str, str], Any]:
+def _softness(element: WithDefaults, options: Parts) -> dict[tuple[str, str], Any]:
     """What the law of contact "mujoco" asks for, where the file states it."""
     softness, mix, ratio = softness_of(element, "", options), element.number("solmix", 1.0), options.impratio
     stated: dict[tuple[str, str], Any] = {} if softness is None else {("mujoco", SOFTNESS): softness}

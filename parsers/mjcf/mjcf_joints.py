@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any, Protocol, TypeAlias
 
-    from mbcli.parsers.mjcf.mjcf_values import Reading
+    from mbcli.parsers.mjcf.mjcf_values import Parts, Reading
     from mbcli.parsers.xml_node import Node
 
     from mbcli.math.array_types import Matrix3, Matrix4, Vector3
@@ -201,7 +201,7 @@ def _read_joint(bodies: Bodies, element: WithDefaults, kind: str, X_BF: Matrix4,
         spring_reference=element.number("springref", 0.0) * unit,
         spring_stiffness=read_linear(bodies.reading, element, "stiffness"),
         default_position=reference,
-        softness=_softness_of_stops(element, options, unit),
+        softness=_softness_of_stops(element, options),
     )
     return JointSpec(X_CM=_child_frame(kind, position, axis, reference), axes=(spec,), **common)
 
@@ -232,9 +232,9 @@ def set_springs_by_time(bodies: Bodies, inertias: Callable[[], Mapping[str, floa
             bodies.joints[name] = replace(joint, stiffness=stiffness, damping=(damping,))
 
 
-def _softness_of_stops(element: WithDefaults, options: Options, unit: float) -> tuple[float, ...] | None:
-    """As AxisSpec has it."""
-    softness, margin = softness_of(element, "limit", options), element.number("margin", 0.0) * unit
+def _softness_of_stops(element: WithDefaults, options: Parts) -> tuple[float, ...] | None:
+    """As AxisSpec has it; MuJoCo takes a margin in radians whatever the unit of angles is."""
+    softness, margin = softness_of(element, "limit", options), element.number("margin", 0.0)
     if softness is None and margin <= 0.0:
         return None
     return (*(softness or usable_softness(*DEFAULTS)), max(margin, 0.0))

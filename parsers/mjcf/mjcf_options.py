@@ -81,7 +81,8 @@ def read_options(root: Node) -> Options:
         return Options(gravity, disabled, time_step=time_step, idle_groups=idle, impratio=impratio)
     margin = stated["o_margin"].number("o_margin") if "o_margin" in stated else 0.0
     friction = _five_numbers(stated["o_friction"]) if "o_friction" in stated else PAIR_FRICTION
-    softness = usable_softness(*(_all_numbers(stated, *kind) for kind in zip(("o_solref", "o_solimp"), DEFAULTS)))
+    kinds = zip(("o_solref", "o_solimp"), DEFAULTS, strict=True)
+    softness = usable_softness(*(_all_numbers(stated, *kind) for kind in kinds))
     return Options(gravity, disabled, margin, friction, time_step, idle, softness, impratio)
 
 

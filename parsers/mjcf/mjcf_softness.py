@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Sized
 
-    from mbcli.parsers.mjcf.mjcf_options import Options
-    from mbcli.parsers.mjcf.mjcf_values import WithDefaults
+    from mbcli.parsers.mjcf.mjcf_values import Parts, WithDefaults
     from mbcli.parsers.xml_node import Node
 
 GRAVITY = 9.81  # [m/s^2]; for an angle: what hangs 1 m from the axis
@@ -40,7 +39,7 @@ def restitution_of(solref: Sequence[float]) -> float | None:
     return exp(-2.0 * ratio * acos(ratio) / sqrt(1.0 - ratio * ratio))
 
 
-def softness_of(element: WithDefaults, ending: str, options: Options) -> tuple[float, ...] | None:
+def softness_of(element: WithDefaults, ending: str, options: Parts) -> tuple[float, ...] | None:
     """solref (2,) and solimp (5,) of an element, as MuJoCo uses them; None where it states none.
 
     ending: of their names. What <option> overrides counts for contact, which has none.

@@ -207,7 +207,7 @@ def _arrays_of(solids, filters):
     radii = np.array([_radius(solid, center) + solid.reach for solid, center in zip(solids, centers, strict=True)])
     extents += np.reshape([solid.reach for solid in solids], (-1, 1))
     is_plane = np.array([solid.kind == HALF_SPACE for solid in solids], dtype=bool)
-    is_soft = np.array([solid.soft is not None for solid in solids], dtype=bool)  # what strikes gives way
+    is_soft = np.array([solid.soft is not None and solid.mixing[0] == 1 for solid in solids], dtype=bool)
     rounds = np.flatnonzero(~is_plane)
     return {
         "kind": [solid.kind for solid in solids],

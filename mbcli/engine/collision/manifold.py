@@ -4,14 +4,15 @@ The face (or edge) of each solid that faces the other is clipped at the rim of t
 the corners of the area of contact, of which the deepest and those that span most are taken. The stiffness of the pair
 is shared among them: equally if they are equally deep, so that a solid that lies flat sinks as much as one that
 stands on a single point, less and less for points that are less deep, none from BLEND of the size on. So forces are
-continuous when a solid tilts from a face over an edge onto a corner.
+continuous when a solid tilts from a face over an edge onto a corner. Under the law mujoco all that overlap count, each
+as soft as the pair: the depth of one says nothing of the others.
 """
 
 from mbcli.engine.collision.friction_grain import set_friction_of_contact
-from mbcli.engine.collision.soft_pairs import set_softness_of_pair
 from mbcli.engine.collision.pair_laws import cover_of_pair, set_impact_of_pair, torsional_friction_of_pair
 from mbcli.engine.collision.segments import row_of
 from mbcli.engine.collision.shapes import corner, facing, set_corner
+from mbcli.engine.collision.soft_pairs import reach_of_softness, set_softness_of_pair
 from mbcli.engine.fields.collision_fields import (
     COLLISION_MARGIN,
     COLLISION_SINGLE_POINTS,
@@ -44,7 +45,7 @@ def add_contacts(c, points, A, B, distance, own):
             count = points_on_plane(c, B, A, scale(-1.0, normal), -1.0)
         else:
             count = points_on_face(c, A, B, normal)
-    blend = BLEND * min(c.radius[A], c.radius[B])
+    blend = reach_of_softness(c, BLEND * min(c.radius[A], c.radius[B]))
     deepest = 1e300
     for k in range(count):
         deepest = min(deepest, c.touching[k, 3])

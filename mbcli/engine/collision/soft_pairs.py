@@ -32,7 +32,7 @@ from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import dot, row3, scale, subtract
 from mbcli.engine.smooth.trigonometry import square_root
 
-LEAST_MIX = 1e-15
+LEAST_MIX, ENDLESS = 1e-15, 1e300
 
 
 @kernel
@@ -81,6 +81,12 @@ def direction_of_edges(c, A, B, normal):
     edge = subtract(edge, scale(dot(edge, normal), normal))
     size = square_root(dot(edge, edge))
     return scale(1.0 / size, edge) if size > LEAST_MIX else tangent_of(normal)
+
+
+@kernel
+def reach_of_softness(c, blend):
+    """How much less deep than the deepest a contact point of a pair may be: without end under the law mujoco."""
+    return blend if c.soft.shape[0] == 0 else ENDLESS
 
 
 @kernel

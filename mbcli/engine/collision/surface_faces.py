@@ -37,6 +37,7 @@ from mbcli.engine.fields.contact_fields import (
     PAIR_FAR,
     PAIR_RESTITUTION,
     PAIR_THRESHOLD,
+    PAIR_WEIGHT,
 )
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import add, cross, dot, rotate, row3, scale, set_row3, subtract
@@ -170,6 +171,7 @@ def add_face(c, points, area, centroid):
         points.law[n, 2] = c.material[A, 2] + c.material[B, 2]
         set_friction_of_contact(c, points, n, A, B, own_pair(c, A, B))
         points.law[n, PAIR_RESTITUTION], points.law[n, PAIR_THRESHOLD], points.law[n, PAIR_FAR] = 0.0, 0.0, 0.0
+        points.law[n, PAIR_WEIGHT] = 0.0
     press_face(c, points, n, area, centroid)
     return n
 

@@ -87,7 +87,9 @@ COLLISION_FIELDS = (
     Field("cover", ("nsolid",), "real", "m", "how far outside of the solid it is touched"),
     Field("mixing", ("nsolid", 3), "int", "", "rule of friction: 0 as Drake, 1 as MuJoCo; priority, dimension there"),
     Field("torsional", ("nsolid", 2), "real", "m", "torsional and rolling friction"),
-    Field("soft", ("nsoft", SOFT_NUMBERS), "real", "", "of solids under the law mujoco, else of none: columns SOFT_..."),
+    Field(
+        "soft", ("nsoft", SOFT_NUMBERS), "real", "", "of solids under the law mujoco, else of none: columns SOFT_..."
+    ),
     Field("grained", ("ngrained",), "int", "", "solids whose friction depends on the direction"),
     Field("grain_body", ("nsolid",), "int", "", "of these the body that the direction turns with; -1 of others"),
     Field("grain", ("nsolid", 5), "real", "1", "unit vector in that body; coefficients along and across it"),

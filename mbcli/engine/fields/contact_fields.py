@@ -16,8 +16,9 @@ from mbcli.engine.fields.model_fields import Field
 PAIR_STIFFNESS, PAIR_DISSIPATION, PAIR_RELAXATION, PAIR_FRICTION, PAIR_STATIC = range(5)
 # and of points alone: by which approach, in a step and at all, they strike, see contact/impacts.py
 PAIR_RESTITUTION, PAIR_THRESHOLD, PAIR_FAR = 5, 6, 7
-# of points under the law "mujoco": solref, the impedance at their depth and the last one, what the bodies give way at the
-# default positions [1/kg], impratio, negative of a pyramidal cone, and the direction of two of its edges along the tangents
+# of points under the law "mujoco": solref, the impedance at their depth and the last one, what the bodies give way at
+# the default positions [1/kg], impratio, negative of a pyramidal cone, and the direction of two of its edges along the
+# tangents
 PAIR_TIME, PAIR_RATIO, PAIR_IMPEDANCE, PAIR_LAST_IMPEDANCE, PAIR_WEIGHT, PAIR_IMPRATIO = range(8, 14)
 PAIR_EDGE_X, PAIR_EDGE_Y = 14, 15
 FACE_CORNERS = 8  # room for corners, per contact
@@ -85,7 +86,8 @@ LAW_NUMBERS = {name: n for n, name in enumerate(LAW_NAMES)}
 SAP, LAGGED, TAMSI = LAW_NUMBERS["sap"], LAW_NUMBERS["lagged"], LAW_NUMBERS["tamsi"]  # of sticking.py and tamsi.py
 BOUNDED, EQUALITY, TORSIONAL, STUCK = range(len(CONTACT_LAWS), len(LAW_NUMBERS))
 HAS_TORSIONAL = 1  # in con_patch_size: of a contact with torsional friction, see torsional.py
-# columns of con_law, by kinds: see sap.py, mujoco.py, hunt_crossley.py (for lagged, similar and tamsi), bounded.py in contact/laws
+# columns of con_law, by kinds: see sap.py, mujoco.py, hunt_crossley.py (for lagged, similar and tamsi), bounded.py in
+# contact/laws
 SAP_MU, SAP_R_T, SAP_R_N, SAP_V_HAT = range(4)
 SOFT_V_HAT_X, SOFT_V_HAT_Y, SOFT_EDGES, SOFT_EDGE_X, SOFT_EDGE_Y = range(4, 9)
 HUNT_CROSSLEY_MU, HUNT_CROSSLEY_STIFFNESS, HUNT_CROSSLEY_DISSIPATION, HUNT_CROSSLEY_PENETRATION = range(4)

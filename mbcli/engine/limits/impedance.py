@@ -1,7 +1,8 @@
 """MuJoCo's numbers of a soft constraint: how far it is from rigid, and the acceleration that it asks for.
 
 With the impedance d(r) at the violation r the constraint has the acceleration (1 - d) a_0 + d a_ref, where a_0 is that
-without it and a_ref = -b v - k d r (https://mujoco.readthedocs.io/en/stable/computation/index.html, "Constraint model").
+without it and a_ref = -b v - k d r
+(https://mujoco.readthedocs.io/en/stable/computation/index.html, "Constraint model").
 """
 
 from mbcli.engine.runtime.kernel import kernel
@@ -11,7 +12,7 @@ SMALLEST = 1e-15
 
 @kernel
 def impedance(depth, first, last, width, middle, power):
-    """d at a depth [m or rad] >= 0: from `first` at 0 to `last` at `width`, by powers that meet at the share `middle`."""
+    """d at a depth [m or rad] >= 0: from `first` at 0 to `last` at `width`, by powers that meet at `middle` of it."""
     if first == last or width <= SMALLEST:
         return 0.5 * (first + last) + 0.0 * depth
     x = depth / width

@@ -6,8 +6,8 @@ where v_hat = -gap / (2 h) closes a gap within about two steps, and R is as smal
 starts far beyond it is brought back at no more than RETURN_SPEED, since a file may have it there: two steps would throw
 the robot about. The effort of a stop is a bounded row, see bounded_rows.py.
 
-Under the law of contact "mujoco" a limit of a file of MuJoCo is as soft as the file has it, and acts beyond it alone, see
-impedance.py and contact/laws/mujoco.py.
+Under the law of contact "mujoco" a limit is as soft as MuJoCo has it, and acts beyond it alone, see impedance.py and
+contact/laws/mujoco.py.
 
 A limit of a velocity is such a row too, of any velocity: s v' is not to be less than v_hat = minus the speed. A gap
 that this speed closes in two steps says the same, so that all that asks for gaps holds for both.
@@ -22,7 +22,15 @@ from mbcli.engine.fields.collision_fields import (
     SOFT_TIME,
     SOFT_WIDTH,
 )
-from mbcli.engine.fields.model_fields import LIMIT_WEIGHT, ROW_ASSUMED, ROW_HIGH, ROW_LOW, ROW_OFFSET, ROW_OWN, ROW_SLOPE
+from mbcli.engine.fields.model_fields import (
+    LIMIT_WEIGHT,
+    ROW_ASSUMED,
+    ROW_HIGH,
+    ROW_LOW,
+    ROW_OFFSET,
+    ROW_OWN,
+    ROW_SLOPE,
+)
 from mbcli.engine.limits.impedance import impedance, stiffness_and_damping
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along

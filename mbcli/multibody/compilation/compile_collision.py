@@ -91,7 +91,7 @@ def compile_geometries(plant, model, on_mesh=lambda done, count: None):
                     mixing,
                     *field,
                     torsional=turning,
-                    bounce=_bounce(instance) if plant.mobility is None else NO_BOUNCE,
+                    bounce=NO_BOUNCE if plant.mobility is not None and mixing[0] == 1 else _bounce(instance),
                     soft=softness_of_geometry(instance, int(plant.geometry_bodies[g].index()), plant.mobility),
                     grain=grain,
                     link=n,

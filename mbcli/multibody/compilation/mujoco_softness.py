@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Mobility(NamedTuple):
 
 def mobility_at_defaults(plant: PlantData) -> Mobility:
     """The Mobility of a finalized plant. ModelError if its mass matrix has no inverse."""
-    whole = plant.whole_plant()
+    whole: Any = plant.whole_plant()
     context, world = whole.CreateDefaultContext(), whole.world_frame()
     try:
         inverse = np.linalg.inv(whole.CalcMassMatrix(context)) if whole.num_velocities() else np.zeros((0, 0))
@@ -57,9 +57,9 @@ def softness_of_limit(joint: Joint, mobility: Mobility | None) -> tuple[tuple[fl
 
 def softness_of_geometry(instance: GeometryInstance, body: int, mobility: Mobility | None) -> Sequence[float] | None:
     """The row of soft of a Solid; None under other laws."""
-    if mobility is None:
-        return None
     properties = instance.proximity
+    if mobility is None or properties is None:
+        return None
     softness = properties.GetPropertyOrDefault("mujoco", SOFTNESS, DEFAULT)
     mix, ratio = (properties.GetPropertyOrDefault("mujoco", *kind) for kind in (("solmix", 1.0), ("impratio", -1.0)))
     return (*softness, mix, mobility.bodies[body], ratio)

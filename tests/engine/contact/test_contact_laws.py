@@ -8,9 +8,9 @@ from mbcli.engine.contact.laws.registry import OF_CONTACT
 from mbcli.engine.fields.contact_fields import BOUNDED, LAW_NUMBERS, SETTING_FRICTION_SOFTNESS, SETTING_STICTION
 
 KERNELS = load_kernels(False)
-SAP_LAW = [0.7, 1e-3, 2e-3, 0.05, 0, 0, 0, 0]  # mu, R_t, R_n, v_hat
-HUNT_CROSSLEY = [0.7, 1e4, 5.0, 1e-3, 1e-2, 1e-2, 0.3, 0]  # mu, k, d, x, v_s, h, friction of the start
-SPRING = [2e-3, 0.1, -5.0, 8.0, 0, 0, 0, 0]  # R, v_hat, low, high
+SAP_LAW = [0.7, 1e-3, 2e-3, 0.05, 0, 0, 0, 0, 0]  # mu, R_t, R_n, v_hat
+HUNT_CROSSLEY = [0.7, 1e4, 5.0, 1e-3, 1e-2, 1e-2, 0.3, 0, 0]  # mu, k, d, x, v_s, h, friction of the start
+SPRING = [2e-3, 0.1, -5.0, 8.0, 0, 0, 0, 0, 0]  # R, v_hat, low, high
 LAWS = {
     name: (number, SAP_LAW if OF_CONTACT[number].RELAXES else HUNT_CROSSLEY)
     for name, number in LAW_NUMBERS.items()
@@ -112,7 +112,7 @@ def test_a_bounded_row_is_a_spring_between_its_bounds():
 def test_the_normal_impulse_is_that_of_hunt_and_crossley_at_the_steps_end():
     """n = h k (x - h v)_+ (1 - d v)_+ : section [S8] of the plant's specification."""
     law = np.array([HUNT_CROSSLEY], float)
-    _, k, d, x, _, h, _, _ = HUNT_CROSSLEY
+    _, k, d, x, _, h, _, _, _ = HUNT_CROSSLEY
     for v in np.linspace(-1.0, 1.0, 101):
         expected = h * k * max(x - h * v, 0.0) * max(1.0 - d * v, 0.0)
         if x - h * v < 0.0 and 1.0 - d * v < 0.0:

@@ -10,7 +10,7 @@ along both tangents, whether the cone has edges, whose R is R_n, and the directi
 Contacts that resist turning have a round cone, and what slides is stopped as by sap.py.
 """
 
-from mbcli.engine.contact.laws.sap import cost_sap, response_sap, strike_sap
+from mbcli.engine.contact.laws.sap import begin_sap, cost_sap, regularize_sap, response_sap, strike_sap
 from mbcli.engine.fields.contact_fields import (
     PAIR_EDGE_X,
     PAIR_EDGE_Y,
@@ -35,13 +35,17 @@ from mbcli.engine.limits.impedance import stiffness_and_damping
 from mbcli.engine.runtime.kernel import kernel
 
 CONVEX = True
-RELAXES = False
+RELAXES = True  # where there is no softness
 HAS_DUAL = False
 
 
 @kernel
 def begin_mujoco(solver, laws, c, i, distance, h, softness, velocity):
-    """PAIR_IMPRATIO is negative of a pyramidal cone."""
+    """PAIR_IMPRATIO is negative of a pyramidal cone. Faces of surfaces and elastic bodies have the law of sap.py."""
+    if laws.shape[1] <= PAIR_WEIGHT or laws[c, PAIR_WEIGHT] == 0.0:
+        solver.con_law[i, SOFT_V_HAT_X] = solver.con_law[i, SOFT_V_HAT_Y] = solver.con_law[i, SOFT_EDGES] = 0.0
+        begin_sap(solver, laws, c, i, distance, h, softness, velocity)
+        return
     law, mu, d, ratio = solver.con_law, laws[c, PAIR_FRICTION], laws[c, PAIR_IMPEDANCE], laws[c, PAIR_IMPRATIO]
     k, b = stiffness_and_damping(laws[c, PAIR_TIME], laws[c, PAIR_RATIO], laws[c, PAIR_LAST_IMPEDANCE], h)
     R, rest = (1.0 - d) / d * laws[c, PAIR_WEIGHT], 1.0 - h * b
@@ -66,6 +70,7 @@ def strike_mujoco(solver, i, mu, target, slip, impulse, R, give, h):
 def regularize_mujoco(solver, i, least, length):
     law = solver.con_law
     law[i, SOFT_V_HAT_X] = law[i, SOFT_V_HAT_Y] = law[i, SOFT_EDGES] = 0.0
+    regularize_sap(solver, i, least, length)
 
 
 @kernel
