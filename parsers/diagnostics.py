@@ -117,6 +117,7 @@ class Diagnostics:
         self.leads_out: Callable[[str, str], bool] = _is_elsewhere
         self._led_out: dict[str, bool] = {}  # file name -> whether a reference has led out of there to it
         self.mesh_files = mesh_files  # whether the checks open mesh files
+        self.softness_acts = False  # whether contact and limits of joints will be as soft as a file of MuJoCo says
         # file name -> root node, for as long as the file is read: places in it to nodes
         self.trees: dict[str, Any] = {}
         self._damaged: set[SourceLocation] = set()  # places of elements that have an error in them

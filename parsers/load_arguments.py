@@ -393,10 +393,11 @@ class LoadArguments(TypedDict, total=False):
     contact_approximation: Annotated[
         str | None,
         Setting(
-            '"lagged", "similar", "sap" or "tamsi"; None leaves it to the settings.',
+            '"lagged", "similar", "sap", "tamsi" or "mujoco"; None leaves it to the settings.',
             Option(
                 "--contact-approximation",
-                "How contact enters the step of a discrete plant; default lagged.",
+                "How contact enters the step of a discrete plant; default lagged. mujoco: it and limits are as soft as "
+                "MJCF files say.",
                 choices=CONTACT_LAWS,
             ),
             log_may_ask=always,

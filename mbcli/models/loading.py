@@ -115,6 +115,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     config = of_files.config
     _choose(config, given)
     set_hold(config, *(given[name] for name in settings_of(HoldArguments)))
+    diagnostics.softness_acts = config.plant_config.discrete_contact_approximation == "mujoco"
     plant = _started_plant(config, not strict and package_map.missing_meshes != "error")
     if contact:
         register_scene_graph(plant, config.scene_graph_config, given["ground"], given["terrain"])

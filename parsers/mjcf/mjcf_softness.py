@@ -81,8 +81,18 @@ def report_softness(root: Node) -> None:
     """A note if a file says how soft its constraints are, a warning of those that give way further than LENGTH, ANGLE,
     or let things bounce."""
     found = [soft for node in root.walk() for soft in _softness(node)]
+    if root.diagnostics.softness_acts:
+        found = [soft for soft in found if not _acts(soft)]
     _report(root, [soft for soft in found if soft.matters])
     _report(root, [soft for soft in found if not soft.matters])
+
+
+def _acts(soft: _Softness) -> bool:
+    """Whether the law of contact "mujoco" follows it."""
+    if soft.node.tag in _OF_CONTACT:
+        return soft.attribute not in _OF_FRICTION
+    of_limit = soft.attribute in ("solreflimit", "solimplimit", "margin")  # not of an equality of joints
+    return soft.node.tag == "joint" and of_limit and soft.node.raw("type") != "ball"
 
 
 @dataclass(frozen=True)
@@ -191,6 +201,8 @@ def _report(root: Node, found: Sequence[_Softness]) -> None:
         return
     worst = max(found, key=lambda soft: (soft.depth / (ANGLE if soft.is_angle else LENGTH), soft.bounces))
     consequence = "limits and equalities are nearly rigid here, contact is as stiff as the plant's configuration says"
+    if any(map(_acts, found)):
+        consequence += "; --contact-approximation mujoco follows contact and limits of joints"
     if not worst.matters:
         message = f"how soft constraints are is not followed ({len(found)} statements): {consequence}"
     elif worst.depth > (ANGLE if worst.is_angle else LENGTH):
