@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbcli.config.config_fields import setting
+from mbcli.config.contact_laws import CONTACT_LAWS
 from mbcli.errors import ArgumentError
 from mbcli.models.loading import load_model
 from mbcli.parsers.load_arguments import ACTUATORS
@@ -26,6 +27,7 @@ class Load:
     """How the model is loaded: arguments of load_model(), of the same meaning."""
 
     contact: bool = setting(False, "Whether solids touch")
+    contact_approximation: str | None = setting(None, "How contact enters steps; null: lagged", choices=CONTACT_LAWS)
     ground: float | None = setting(None, "Height of a ground", unit="m")
     dt: float | None = setting(None, "Time step", unit="s", above=0)
     hold: bool = setting(False, "Whether controllers hold the joints")

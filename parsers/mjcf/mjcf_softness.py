@@ -73,6 +73,7 @@ def _damping_ratio(solref: Sequence[float]) -> float:
 _REFERENCES = ("solref", "solreflimit", "o_solref")
 _OF_FRICTION = ("solreffriction", "solimpfriction")
 _OF_CONTACT = ("geom", "pair", "option")
+_OF_LAW = {"geom": ("solmix",), "option": ("cone", "impratio")}  # of the law of contact alone
 _WITH_LIMITS = ("joint", "fixed", "spatial", "tendon")
 _PLACES = 200  # steps of a search for a depth
 
@@ -131,6 +132,9 @@ def _softness(node: Node) -> Iterator[_Softness]:
         acts = node.tag == "geom" and restitution_of(solref) is not None
         bounces = node.tag in _OF_CONTACT and _damping_ratio(solref) < DAMPED and not acts
         yield _Softness(node, attribute, resting_depth(solref, solimp), is_angle, bounces)
+    for attribute in _OF_LAW.get(node.tag, ()):
+        if node.raw(attribute) is not None:
+            yield _Softness(node, attribute)
     if node.tag in _WITH_LIMITS and node.raw("margin") is not None and node.raw("type") != "free":
         margin = node.vector("margin", 1)
         if margin is not None and margin[0] > 0:

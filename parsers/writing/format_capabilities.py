@@ -14,6 +14,8 @@ from mbcli.parsers.spec import AxisSpec, Sphere
 from mbcli.parsers.writing.directed_friction import directed_friction, without_direction
 from mbcli.parsers.writing.equal_limits import with_equal_limits
 
+from mbcli.geometry.properties import SOFTNESS
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 EARTH = (0.0, 0.0, -9.81)  # [m/s^2], which every reader takes if a file states no gravity
 POINT_RADIUS = 1e-9  # [m] of a sphere without size, which SDFormat does not have
 
-_ALWAYS = {"xyz", "place", "drakes_limits"}
+_ALWAYS = {"xyz", "place", "drakes_limits", "softness"}  # the last: see _contact()
 _WITHOUT_EFFECT = {"deceleration", "jerk", "default_position", "spring_reference", "effort", *STOPS}
 WORDS_OF_TRANSMISSIONS = {
     "sum": "a sum of coordinates by a law of its own",
@@ -47,6 +49,7 @@ _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
 } | {"stop_stiffness": "stiffness of limits", "stop_dissipation": "dissipation of limits"}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
+SOFT = (SOFTNESS, "solmix", "impratio")  # of the group "mujoco"
 _BOUNCING = (("material", "restitution"), ("material", "bounce_threshold"))
 _TORSIONAL = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
@@ -61,6 +64,13 @@ def reduced_to_format(
     """
     model = _Reduction(model, target, losses, copied).reduced()
     return model if target.gravity else replace(model, gravity=None)
+
+
+def states_softness(model: ModelSpec) -> bool:
+    """Whether contact or limits of joints have the softness of a file of MuJoCo."""
+    geometries = [geometry for link in model.links for geometry in link.collisions]
+    of_contact = any(("mujoco", name) in geometry.properties for geometry in geometries for name in SOFT)
+    return of_contact or any(axis.softness is not None for joint in model.joints for axis in joint.axes)
 
 
 def refused_joints(model: ModelSpec, target: Target) -> tuple[tuple[str, str], ...]:
@@ -159,6 +169,8 @@ class _Reduction:
                     self.lose("lost", "CONTACT", message, geometry.place)
         if len(frictions) > 1:
             self.lose("lost", "CONTACT", "that the larger friction of two collisions counts", model.place)
+        if states_softness(model):
+            self.lose("lost", "CONTACT", "how soft contact and limits of joints are in MuJoCo", model.place)
 
     def _contact_of_others(self, model: ModelSpec) -> None:
         """What other formats say of contact that MJCF does not have."""

@@ -49,6 +49,7 @@ from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
 
 from mbcli.errors import ModelError
+from mbcli.geometry.properties import SOFTNESS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -130,9 +131,14 @@ class _Writer:
         gravity = self.spec.gravity
         gravity = None if gravity is None or tuple(gravity) == EARTH else tuple(gravity)
         magnetic = magnetic_field(self.spec)
-        if gravity is None and magnetic is None and parents_apart:
+        ratio = _impratio(self.spec)
+        if gravity is None and magnetic is None and parents_apart and ratio == -1.0:
             return
         option = add(root, "option", gravity=gravity, magnetic=magnetic)
+        if ratio > 0.0:
+            option.set("cone", "elliptic")
+        if abs(ratio) != 1.0:
+            option.set("impratio", numbers(abs(ratio)))
         if not parents_apart:
             add(option, "flag", filterparent="disable")
 
@@ -240,6 +246,9 @@ class _Writer:
                 stiffness=axis.spring_stiffness,
                 springref=axis.spring_reference if axis.spring_stiffness or part.name in self.at_rest else 0.0,
             )
+            if axis.softness is not None:
+                _set_softness(element, "limit", axis.softness)
+                _set(element, margin=axis.softness[-1])
             if axis.effort != inf and axis.effort > 0.0:
                 element.set("actuatorfrcrange", numbers(-axis.effort, axis.effort))
 
@@ -262,6 +271,10 @@ class _Writer:
                 value = geometry.properties.get(("mujoco", name), usual)
                 if value != usual:
                     element.set(name, numbers(value))
+            if (softness := geometry.properties.get(("mujoco", SOFTNESS))) is not None:
+                _set_softness(element, "", softness)
+            if (share := geometry.properties.get(("mujoco", "solmix"))) is not None:
+                element.set("solmix", numbers(share))
 
     def _shape(self, shape: Shape, asset: XmlElement) -> tuple[str, dict[str, Any]]:
         if isinstance(shape, HeightField):
@@ -318,6 +331,8 @@ class _Writer:
             friction = (pair.friction, across, pair.torsional_friction, *(pair.rolling_friction,) * 2)
             node = add(contact, "pair", geom1=ends[0], geom2=ends[1], condim=condim, friction=friction)
             _set(node, margin=pair.margin)
+            if pair.softness is not None:
+                _set_softness(node, "", pair.softness)
 
     # --------------------------------------------------------------------------------- as it is read
 
@@ -342,7 +357,7 @@ class _Writer:
                 joints.append(JointSpec(part.name, joint.type, *ends, axes))
         return replace(
             self.spec,
-            links=tuple(map(_link_as_read, self.spec.links)),
+            links=tuple(_link_as_read(link, _impratio(self.spec)) for link in self.spec.links),
             joints=tuple(joints),
             constraints=tuple(constraints),
             filter_groups=None,
@@ -374,7 +389,20 @@ def friction_of(geometry: GeometrySpec) -> tuple[float, float, float]:
     return (slide, *others)
 
 
-def _link_as_read(link: LinkSpec) -> LinkSpec:
+def _impratio(spec: ModelSpec) -> float:
+    """That of the contacts of a model, negative of a pyramidal cone; of several the first."""
+    geometries = (geometry for link in spec.links for geometry in link.collisions)
+    return next(
+        (g.properties["mujoco", "impratio"] for g in geometries if ("mujoco", "impratio") in g.properties), -1.0
+    )
+
+
+def _set_softness(element: XmlElement, ending: str, softness: Sequence[float]) -> None:
+    element.set(f"solref{ending}", numbers(*softness[:2]))
+    element.set(f"solimp{ending}", numbers(*softness[2:7]))
+
+
+def _link_as_read(link: LinkSpec, impratio: float) -> LinkSpec:
     seen, solid = [], []
     for geometry, role in geoms_of(link):
         collides = role != VISUAL
@@ -389,6 +417,10 @@ def _link_as_read(link: LinkSpec) -> LinkSpec:
             properties["mujoco", name] = value
         if not collides:
             properties |= {("mujoco", "contype"): 0, ("mujoco", "conaffinity"): 0}
+        kept = (("mujoco", name) for name in (SOFTNESS, "solmix") if collides)
+        properties |= {key: geometry.properties[key] for key in kept if key in geometry.properties}
+        if impratio != -1.0:
+            properties["mujoco", "impratio"] = impratio
         shape = geometry.shape
         shape = replace(shape, convex=False) if isinstance(shape, Mesh) else shape
         read = replace(geometry, shape=shape, properties=properties)

@@ -59,7 +59,7 @@ def path(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("approximation", CONTACT_LAWS)
+@pytest.mark.parametrize("approximation", [law for law in CONTACT_LAWS if law != "mujoco"])  # that is soft
 @pytest.mark.parametrize(
     ("name", "depth"),
     [("ten cubes", 0.91e-3), ("1000 kg on 1 kg", 0.2e-3), ("arch of nine", 1.25e-3), ("one cube of 0.1 m", 0.1e-3)],

@@ -45,7 +45,7 @@ def losses_in_sources():
         if name in ("add", "lose", "Loss") and len(arguments) > 3 and isinstance(arguments[1], str):
             assert arguments[0] is None or arguments[0] in LOSS_KINDS
             yield arguments[1]
-    always = {"place", "xyz", "axis", "drakes_limits"}
+    always = {"place", "xyz", "axis", "drakes_limits", "softness"}
     for field in dataclasses.fields(AxisSpec):
         if field.name not in always:
             yield "JOINT_" + field.name.upper()

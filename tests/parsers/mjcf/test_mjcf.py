@@ -154,10 +154,10 @@ def test_excluded_bodies_are_two_filter_groups():
 
 
 def test_foreign_parts_are_notes_and_nothing_is_a_warning():
-    _, diagnostics = read(ROBOT.replace(' solref="0.01 1"', ' solmix="2"'))
+    _, diagnostics = read(ROBOT.replace(' solref="0.01 1"', ' castshadow="false"'))
     assert diagnostics.warnings == []
     found = " ".join(note.message for note in diagnostics.findings)
-    for name in ("solmix", "specular", "<light>", '"size" in <site>'):
+    for name in ("castshadow", "specular", "<light>", '"size" in <site>'):
         assert name in found
 
 

@@ -373,3 +373,19 @@ def test_what_repeats_is_a_default_class():
     assert [node.get("class") for node in root.iter("joint") if node.get("name")] == ["joint_1"] * 3
     assert root.find("default/default[@class='joint_1']/joint").get("damping") == "0.3"
     assert [axis.damping for joint in model.joints for axis in joint.axes] == [0.3] * 3
+
+
+def test_softness_of_contact_and_limits_stays():
+    source = mjcf(
+        '<option cone="elliptic" impratio="5"/>'
+        '<worldbody><geom name="floor" type="plane" size="0 0 1"/><body pos="0 0 1">'
+        '<joint name="a" range="-1 1" limited="true" solreflimit="0.05 0.8" solimplimit="0.1 0.9" margin="0.02"/>'
+        '<geom name="ball" size="0.1" solref="0.03 0.9" solimp="0.5 0.9 0.01" solmix="3"/></body></worldbody>'
+        '<contact><pair geom1="floor" geom2="ball" solref="0.1 1"/></contact>'
+    )
+    for spec in (read(*source), written(source)[2]):
+        (ball,) = (g for link in spec.links for g in link.collisions if g.name == "ball")
+        assert ball.properties["mujoco", "softness"] == (0.03, 0.9, 0.5, 0.9, 0.01, 0.5, 2.0)
+        assert (ball.properties["mujoco", "solmix"], ball.properties["mujoco", "impratio"]) == (3.0, 5.0)
+        assert spec.joints[0].axes[0].softness == (0.05, 0.8, 0.1, 0.9, 0.001, 0.5, 2.0, 0.02)
+        assert spec.contact_pairs[0].softness[:2] == (0.1, 1.0)
