@@ -7,3 +7,4 @@ CONTACT_LAWS = (
     "lagged",
     "mujoco",
 )
+SOFT_LAWS = CONTACT_LAWS[-1:]  # contact and limits are as soft as files of MuJoCo say

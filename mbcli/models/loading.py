@@ -12,6 +12,7 @@ from mbcli.common.argument_names import argument
 from mbcli.common.coordinate_names import element_named, listed
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.setting import complete, documented, settings_of
+from mbcli.config.contact_laws import SOFT_LAWS
 from mbcli.config.scene_graph_config import SceneGraphConfig
 from mbcli.errors import ArgumentError, MbcliError, ModelError, ResourceError
 from mbcli.models.loaded_model import LoadedModel
@@ -115,7 +116,7 @@ def load_model(models: Models, **settings: Unpack[AllLoadArguments]) -> LoadedMo
     config = of_files.config
     _choose(config, given)
     set_hold(config, *(given[name] for name in settings_of(HoldArguments)))
-    diagnostics.softness_acts = config.plant_config.discrete_contact_approximation == "mujoco"
+    diagnostics.softness_acts = config.plant_config.discrete_contact_approximation in SOFT_LAWS
     plant = _started_plant(config, not strict and package_map.missing_meshes != "error")
     if contact:
         register_scene_graph(plant, config.scene_graph_config, given["ground"], given["terrain"])

@@ -20,14 +20,16 @@ from mbcli.engine.fields.collision_fields import (
 from mbcli.engine.fields.contact_fields import (
     PAIR_EDGE_X,
     PAIR_EDGE_Y,
+    PAIR_FRICTION,
     PAIR_IMPEDANCE,
     PAIR_IMPRATIO,
     PAIR_LAST_IMPEDANCE,
     PAIR_RATIO,
+    PAIR_STIFFNESS,
     PAIR_TIME,
     PAIR_WEIGHT,
 )
-from mbcli.engine.limits.impedance import impedance
+from mbcli.engine.limits.impedance import impedance, reference_numbers
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.smooth.spatial import dot, row3, scale, subtract
 from mbcli.engine.smooth.trigonometry import square_root
@@ -62,11 +64,23 @@ def set_softness_of_pair(c, points, n, A, B, own):
     )
     law[n, PAIR_WEIGHT] = c.soft[A, SOFT_WEIGHT] + c.soft[B, SOFT_WEIGHT]
     law[n, PAIR_IMPRATIO] = c.soft[A, SOFT_IMPRATIO]
+    law[n, PAIR_STIFFNESS] = stiffness_at_rest(law, n)
     law[n, PAIR_EDGE_X], law[n, PAIR_EDGE_Y] = 1.0, 0.0
     if not has_direction(points, n):
         tangent, across = tangents_of_contact(points, n)
         edge = direction_of_edges(c, A, B, row3(points.normal, n, 0))
         law[n, PAIR_EDGE_X], law[n, PAIR_EDGE_Y] = dot(edge, tangent), dot(edge, across)
+
+
+@kernel
+def stiffness_at_rest(law, n):
+    """[N/m] The normal force of contact n at rest over its depth, which logs and the energy of compliance have."""
+    d, mu, ratio = law[n, PAIR_IMPEDANCE], law[n, PAIR_FRICTION], law[n, PAIR_IMPRATIO]
+    k, _ = reference_numbers(law[n, PAIR_TIME], law[n, PAIR_RATIO], law[n, PAIR_LAST_IMPEDANCE], 0.0)
+    R = (1.0 - d) / d * law[n, PAIR_WEIGHT]
+    if mu > 0.0 and ratio < 0.0:
+        R *= 0.5 * mu * mu * (1.0 + mu * mu) / -ratio  # of four edges
+    return k * d / R if R > 0.0 else law[n, PAIR_STIFFNESS]
 
 
 @kernel

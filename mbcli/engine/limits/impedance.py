@@ -28,7 +28,7 @@ def impedance(depth, first, last, width, middle, power):
 
 
 @kernel
-def stiffness_and_damping(time, ratio, last, h):
+def reference_numbers(time, ratio, last, h):
     """k [1/s^2] and b [1/s] of `solref`: a time constant, at least two steps h, and a damping ratio; or -k, -b."""
     if time <= 0.0:
         return -time / (last * last), -ratio / last

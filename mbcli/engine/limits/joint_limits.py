@@ -31,7 +31,7 @@ from mbcli.engine.fields.model_fields import (
     ROW_OWN,
     ROW_SLOPE,
 )
-from mbcli.engine.limits.impedance import impedance, stiffness_and_damping
+from mbcli.engine.limits.impedance import impedance, reference_numbers
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
 from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along
 
@@ -70,7 +70,7 @@ def law_at_limit(model, q, v, k, h, compliance):
             soft[k, SOFT_MIDDLE],
             soft[k, SOFT_POWER],
         )
-        stiffness, b = stiffness_and_damping(soft[k, SOFT_TIME], soft[k, SOFT_RATIO], soft[k, SOFT_LAST], h)
+        stiffness, b = reference_numbers(soft[k, SOFT_TIME], soft[k, SOFT_RATIO], soft[k, SOFT_LAST], h)
         return (1.0 - h * b) * v_0 - h * stiffness * d * gap, (1.0 - d) / d * soft[k, LIMIT_WEIGHT]
     return law_of_gap(gap, h, compliance)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mbcli.common.fast_dataclass import dataclass
 from mbcli.common.suggestions import alternatives
-from mbcli.config.contact_laws import CONTACT_LAWS
+from mbcli.config.contact_laws import CONTACT_LAWS, SOFT_LAWS
 from mbcli.geometry.contact_representation import HydroelasticContactRepresentation
 from mbcli.numbered_enum import Numbered, NumberedEnum
 
@@ -106,7 +106,7 @@ class PlantSettings:
 
     def has_soft_limits(self) -> bool:
         """Whether limits and contact are as soft as MuJoCo has them."""
-        return self.discrete_contact_approximation == "mujoco"
+        return self.discrete_contact_approximation in SOFT_LAWS
 
     def convex_laws(self) -> str:
         """The names of those that are, for messages."""

@@ -6,6 +6,7 @@ from command_line import cli, succeed
 from test_contact_solver import APPROXIMATIONS, KV, H, Scene
 from test_mjcf_contact import contacts_of, plant_of
 
+from mbcli.config.contact_laws import SOFT_LAWS
 from mbcli.config.plant_config import MultibodyPlantConfig
 from mbcli.engine.fields.contact_fields import (
     COUNT_CONSTRAINTS,
@@ -93,7 +94,7 @@ def test_contacts_of_fewer_dimensions_do_not_resist():
         assert (before[1] - after[1] > 0.1) == (roll > 0)
 
 
-@pytest.mark.parametrize("law", STEPS)
+@pytest.mark.parametrize("law", [law for law in STEPS if law not in SOFT_LAWS])  # whose springs hold energy
 def test_energy_never_grows(law):
     rng = np.random.default_rng(3)
     for _ in range(3):

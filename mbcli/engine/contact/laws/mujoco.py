@@ -31,7 +31,7 @@ from mbcli.engine.fields.contact_fields import (
     SOFT_V_HAT_X,
     SOFT_V_HAT_Y,
 )
-from mbcli.engine.limits.impedance import stiffness_and_damping
+from mbcli.engine.limits.impedance import reference_numbers
 from mbcli.engine.runtime.kernel import kernel
 
 CONVEX = True
@@ -47,7 +47,7 @@ def begin_mujoco(solver, laws, c, i, distance, h, softness, velocity):
         begin_sap(solver, laws, c, i, distance, h, softness, velocity)
         return
     law, mu, d, ratio = solver.con_law, laws[c, PAIR_FRICTION], laws[c, PAIR_IMPEDANCE], laws[c, PAIR_IMPRATIO]
-    k, b = stiffness_and_damping(laws[c, PAIR_TIME], laws[c, PAIR_RATIO], laws[c, PAIR_LAST_IMPEDANCE], h)
+    k, b = reference_numbers(laws[c, PAIR_TIME], laws[c, PAIR_RATIO], laws[c, PAIR_LAST_IMPEDANCE], h)
     R, rest = (1.0 - d) / d * laws[c, PAIR_WEIGHT], 1.0 - h * b
     law[i, SOFT_V_HAT_X], law[i, SOFT_V_HAT_Y] = rest * velocity[0], rest * velocity[1]
     law[i, SAP_V_HAT] = rest * velocity[2] - h * k * d * distance
