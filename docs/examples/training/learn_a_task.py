@@ -3,6 +3,7 @@
 python docs/examples/training/learn_a_task.py docs/examples/balance.task.yaml -o balance
 python docs/examples/training/learn_a_task.py docs/examples/training/go1.task.yaml -o go1
 python docs/examples/training/learn_a_task.py mbcli/Hopper-v0 -o hopper
+python docs/examples/training/learn_a_task.py mbcli/HalfCheetah-v0 -o half_cheetah
 
 Needs `pip install 'mbcli[sb3,onnx,plot]' onnx onnxscript`.
 """
@@ -35,7 +36,15 @@ RECIPES = {  # by the name of a task; COMMON has what one leaves out
         "target_kl": 0.02,
         "policy_kwargs": WIDE,
     },
-    "Hopper-v0": {"worlds": 64, "steps": 2_000_000, "batch_size": 128, "gamma": 0.995},
+    "Hopper-v0": {"steps": 1_500_000, "n_steps": 128, "batch_size": 64, "gamma": 0.995},
+    "HalfCheetah-v0": {
+        "worlds": 64,
+        "steps": 3_000_000,
+        "gamma": 0.98,
+        "gae_lambda": 0.92,
+        "ent_coef": 0.0004,
+        "policy_kwargs": WIDE | {"activation_fn": torch.nn.ReLU, "ortho_init": False},
+    },
 }
 COMMON = {"worlds": 16, "steps": 150_000, "rate": 3e-4, "n_steps": 64, "batch_size": 256, "n_epochs": 10, "gamma": 0.99}
 
