@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mbcli.simulation.control.run_controller import ControllerSource
 
 OPTIONS = {
+    "contact_approximation": "--contact-approximation",
     "ground": "--ground",
     "dt": "--time-step",
     "self_contact": "--self-contact",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = {  # {key of `load` of a task file: parameter of `simulate` of the same meaning}
     "contact": "no_contact",
+    "contact_approximation": "contact_approximation",
     "ground": "ground",
     "dt": "time_step",
     "hold": "posture",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flying_solids import FlyingSolids, tops
 
-from mbcli.config.contact_laws import CONTACT_LAWS
+from mbcli.config.contact_laws import CONTACT_LAWS, SOFT_LAWS
 from mbcli.geometry import Box, Sphere
 from mbcli.systems.analysis import Simulator
 
