@@ -27,6 +27,7 @@ _NUMBERS = {  # element: (group, name, must be positive)
     "drake:slab_thickness": ("hydroelastic", "slab_thickness", True),
 }
 # of friction that depends on the direction: along which "coulomb_friction" holds, across it, the link it is given in
+SOFTNESS = "mujoco", "softness"  # solref (2,) and solimp (5,) of MuJoCo
 FRICTION_DIRECTION = "material", "friction_direction"
 FRICTION_ACROSS = "material", "friction_across"
 FRICTION_BODY = "material", "friction_direction_body"

@@ -12,9 +12,8 @@ from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.mjcf.mjcf_options import PAIR_FRICTION
 from mbcli.parsers.mjcf.mjcf_softness import STIFFNESS, restitution_of, softness_of
 from mbcli.parsers.mjcf.mjcf_values import find_named
+from mbcli.parsers.proximity_properties import SOFTNESS
 from mbcli.parsers.spec import CollisionFilterGroupSpec, ContactPairSpec
-
-from mbcli.geometry.properties import SOFTNESS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -81,7 +80,7 @@ def read_geom_contact(
 def _softness(element: WithDefaults, options: Parts) -> dict[tuple[str, str], Any]:
     """What the law of contact "mujoco" asks for, where the file states it."""
     softness, mix, ratio = softness_of(element, "", options), element.number("solmix", 1.0), options.impratio
-    stated: dict[tuple[str, str], Any] = {} if softness is None else {("mujoco", SOFTNESS): softness}
+    stated: dict[tuple[str, str], Any] = {} if softness is None else {SOFTNESS: softness}
     if mix != 1.0:
         stated["mujoco", "solmix"] = mix
     if ratio != -1.0:

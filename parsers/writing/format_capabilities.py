@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.joint_kinds import STOPS, Form, Refusal, Substitute
-from mbcli.parsers.proximity_properties import proximity_elements
+from mbcli.parsers.proximity_properties import SOFTNESS, proximity_elements
 from mbcli.parsers.spec import AxisSpec, Sphere
 from mbcli.parsers.writing.directed_friction import directed_friction, without_direction
 from mbcli.parsers.writing.equal_limits import with_equal_limits
-
-from mbcli.geometry.properties import SOFTNESS
 
 if TYPE_CHECKING:
     from typing import Any
@@ -49,7 +47,7 @@ _WORDS = {
     name: f"{name} limit" for name in ("lower", "upper", "velocity", "acceleration", "deceleration", "jerk", "effort")
 } | {"stop_stiffness": "stiffness of limits", "stop_dissipation": "dissipation of limits"}
 _ORDINARY = {"contype": 1, "conaffinity": 1, "condim": 3, "priority": 0, "margin": 0.0}  # of geoms of MJCF
-SOFT = (SOFTNESS, "solmix", "impratio")  # of the group "mujoco"
+SOFT = (SOFTNESS, ("mujoco", "solmix"), ("mujoco", "impratio"))
 _BOUNCING = (("material", "restitution"), ("material", "bounce_threshold"))
 _TORSIONAL = {"torsional_friction", "rolling_friction"}  # act with a condim of 4 and 6
 _DEFAULTS = {field.name: field.default for field in fields(AxisSpec)}
@@ -69,7 +67,7 @@ def reduced_to_format(
 def states_softness(model: ModelSpec) -> bool:
     """Whether contact or limits of joints have the softness of a file of MuJoCo."""
     geometries = [geometry for link in model.links for geometry in link.collisions]
-    of_contact = any(("mujoco", name) in geometry.properties for geometry in geometries for name in SOFT)
+    of_contact = any(key in geometry.properties for geometry in geometries for key in SOFT)
     return of_contact or any(axis.softness is not None for joint in model.joints for axis in joint.axes)
 
 

@@ -19,6 +19,7 @@ from mbcli.parsers.duplicate_names import generated_name
 from mbcli.parsers.frame_names import WORLD
 from mbcli.parsers.joint_kinds import FREE, HINGE, SLIDE
 from mbcli.parsers.poses import compose, inverse, rotation_about
+from mbcli.parsers.proximity_properties import SOFTNESS
 from mbcli.parsers.spec import (
     IDENTITY,
     AxisSpec,
@@ -49,7 +50,6 @@ from mbcli.parsers.writing.target import Document
 from mbcli.parsers.writing.write_xml import add, numbers, start, tidy, xyz_rpy
 
 from mbcli.errors import ModelError
-from mbcli.geometry.properties import SOFTNESS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -271,7 +271,7 @@ class _Writer:
                 value = geometry.properties.get(("mujoco", name), usual)
                 if value != usual:
                     element.set(name, numbers(value))
-            if (softness := geometry.properties.get(("mujoco", SOFTNESS))) is not None:
+            if (softness := geometry.properties.get(SOFTNESS)) is not None:
                 _set_softness(element, "", softness)
             if (share := geometry.properties.get(("mujoco", "solmix"))) is not None:
                 element.set("solmix", numbers(share))
@@ -417,7 +417,7 @@ def _link_as_read(link: LinkSpec, impratio: float) -> LinkSpec:
             properties["mujoco", name] = value
         if not collides:
             properties |= {("mujoco", "contype"): 0, ("mujoco", "conaffinity"): 0}
-        kept = (("mujoco", name) for name in (SOFTNESS, "solmix") if collides)
+        kept = (SOFTNESS, ("mujoco", "solmix")) if collides else ()
         properties |= {key: geometry.properties[key] for key in kept if key in geometry.properties}
         if impratio != -1.0:
             properties["mujoco", "impratio"] = impratio

@@ -1,6 +1,7 @@
 """A policy in a run: the same states as in an environment of its task, and one line for what does not fit."""
 
 import json
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,6 +10,9 @@ from networks import onnx_file
 from repository import ROOT, SAMPLES
 from test_cli_every_command import is_valid
 
+from mbcli.cli.simulate import simulate as simulate_command
+from mbcli.cli.task_option import PARAMETERS
+from mbcli.environments.model_of_file import Load
 from mbcli.environments.network_file import NetworkFile
 from mbcli.environments.policy import Policy
 from mbcli.environments.task import Task
@@ -328,3 +332,8 @@ def test_simulate_puts_the_terrain_of_a_task_into_the_model(tmp_path):
         contact, start = json.loads(log.model)["contact"], log["state/q"][0]
     assert (contact["ground"], contact["terrain"]["rows"], contact["terrain"]["columns"]) == (None, 101, 141)
     assert abs(start[4]) == 2.0 and start[5] == 0.0
+
+
+def test_each_key_of_load_is_a_parameter_of_simulate():
+    assert set(PARAMETERS) == {field.name for field in fields(Load)}
+    assert set(PARAMETERS.values()) <= {parameter.name for parameter in simulate_command.params}

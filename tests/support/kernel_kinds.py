@@ -70,6 +70,13 @@ NOT_SMOOTH = {
     "keep_efforts",
     "call_controller",
     "carry_efforts",
+    # how soft a limit is by its depth, and which axis is most across a vector
+    "impedance",
+    "reference_numbers",
+    "is_soft",
+    "law_at_limit",
+    "can_act",
+    "tangent_of",
     # asks whether numbers are finite, and quaternions zero
     "query_state_fault",
     # asks whether a length or an angle is too small

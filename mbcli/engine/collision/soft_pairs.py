@@ -2,7 +2,6 @@
 
 from mbcli.engine.collision.pair_laws import counting_solids
 from mbcli.engine.collision.segments import axis_of
-from mbcli.engine.contact.tangents import has_direction, tangent_of, tangents_of_contact
 from mbcli.engine.fields.collision_fields import (
     CAPSULE,
     HALF_SPACE,
@@ -18,6 +17,8 @@ from mbcli.engine.fields.collision_fields import (
     SOFT_WIDTH,
 )
 from mbcli.engine.fields.contact_fields import (
+    GRAIN_ACROSS,
+    GRAIN_ALONG,
     PAIR_EDGE_X,
     PAIR_EDGE_Y,
     PAIR_FRICTION,
@@ -29,9 +30,9 @@ from mbcli.engine.fields.contact_fields import (
     PAIR_TIME,
     PAIR_WEIGHT,
 )
-from mbcli.engine.limits.impedance import impedance, reference_numbers
 from mbcli.engine.runtime.kernel import kernel
-from mbcli.engine.smooth.spatial import dot, row3, scale, subtract
+from mbcli.engine.smooth.impedance import impedance, reference_numbers
+from mbcli.engine.smooth.spatial import cross, dot, row3, scale, subtract, tangent_of
 from mbcli.engine.smooth.trigonometry import square_root
 
 LEAST_MIX, ENDLESS = 1e-15, 1e300
@@ -66,10 +67,10 @@ def set_softness_of_pair(c, points, n, A, B, own):
     law[n, PAIR_IMPRATIO] = c.soft[A, SOFT_IMPRATIO]
     law[n, PAIR_STIFFNESS] = stiffness_at_rest(law, n)
     law[n, PAIR_EDGE_X], law[n, PAIR_EDGE_Y] = 1.0, 0.0
-    if not has_direction(points, n):
-        tangent, across = tangents_of_contact(points, n)
-        edge = direction_of_edges(c, A, B, row3(points.normal, n, 0))
-        law[n, PAIR_EDGE_X], law[n, PAIR_EDGE_Y] = dot(edge, tangent), dot(edge, across)
+    if points.grain[n, GRAIN_ALONG] == points.grain[n, GRAIN_ACROSS]:  # friction has no direction of its own
+        normal = row3(points.normal, n, 0)
+        edge, tangent = direction_of_edges(c, A, B, normal), tangent_of(normal)
+        law[n, PAIR_EDGE_X], law[n, PAIR_EDGE_Y] = dot(edge, tangent), dot(edge, cross(normal, tangent))
 
 
 @kernel

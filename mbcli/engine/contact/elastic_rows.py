@@ -11,7 +11,6 @@ from mbcli.engine.contact.compliance import compliance
 from mbcli.engine.contact.newton import solve_problem
 from mbcli.engine.contact.problem import add_entry, begin_constraint, end_constraint, rows_velocity
 from mbcli.engine.contact.rows import add_relative_point, set_law_of_contact
-from mbcli.engine.contact.tangents import tangent_of
 from mbcli.engine.contact.tree_masses import masses_of_trees
 from mbcli.engine.fields.contact_fields import (
     BOUNDED_R,
@@ -31,7 +30,7 @@ from mbcli.engine.fields.contact_fields import (
 from mbcli.engine.limits.joint_limits import NEARLY_RIGID
 from mbcli.engine.runtime.handles import data_at, model_at, solver_at
 from mbcli.engine.runtime.kernel import Handle, Indices, Int, Matrix, Real, Table, entry, kernel
-from mbcli.engine.smooth.spatial import cross, row3, scale
+from mbcli.engine.smooth.spatial import cross, row3, scale, tangent_of
 
 
 @entry

@@ -13,21 +13,8 @@ that of friction. With s_i = 0 a row moves nothing. What a contact has without a
 from mbcli.engine.fields.contact_fields import GRAIN_ACROSS, GRAIN_ALONG, GRAIN_TANGENT, VECTOR_VELOCITY
 from mbcli.engine.runtime.kernel import kernel
 from mbcli.engine.runtime.lane_memory import sum_of_lanes
-from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract
+from mbcli.engine.smooth.spatial import add, cross, dot, row3, scale, subtract, tangent_of
 from mbcli.engine.smooth.trigonometry import square_root
-
-
-@kernel
-def tangent_of(n):
-    """A unit vector across the unit vector n: the axis that is most across it, made so."""
-    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
-    if x <= y and x <= z:
-        t = cross(n, (1.0, 0.0, 0.0))
-    elif y <= z:
-        t = cross(n, (0.0, 1.0, 0.0))
-    else:
-        t = cross(n, (0.0, 0.0, 1.0))
-    return scale(1.0 / square_root(dot(t, t)), t)
 
 
 @kernel

@@ -126,7 +126,7 @@ MODEL_FIELDS = (
         "limit_soft",
         ("nlimit", LIMIT_WEIGHT + 1),
         "real",
-        "",
+        "s, 1, rad or m, 1/(kg m^2) or 1/kg",
         "as MuJoCo has it: solref, solimp, what the velocity gives way at the default positions; 0: nearly rigid",
     ),
     Field("limit_speed", ("nlimit",), "real", "rad/s or m/s", "0; of a limit of the velocity against its side: that"),

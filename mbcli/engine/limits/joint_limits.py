@@ -31,8 +31,8 @@ from mbcli.engine.fields.model_fields import (
     ROW_OWN,
     ROW_SLOPE,
 )
-from mbcli.engine.limits.impedance import impedance, reference_numbers
 from mbcli.engine.runtime.kernel import INJECTED, kernel, slot
+from mbcli.engine.smooth.impedance import impedance, reference_numbers
 from mbcli.engine.smooth.mass_matrix import composite_inertias, inertia_along
 
 INFINITE = float("inf")

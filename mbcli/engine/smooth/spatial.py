@@ -4,6 +4,7 @@ A pose is a row of 12 numbers: the rotation matrix row by row, then the translat
 """
 
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.trigonometry import square_root
 
 
 @kernel
@@ -95,3 +96,16 @@ def add_row6(A, i, j):
     a, b = row3(A, j, 0), row3(A, j, 3)
     set_row3(A, i, 0, add(row3(A, i, 0), a))
     set_row3(A, i, 3, add(row3(A, i, 3), b))
+
+
+@kernel
+def tangent_of(n):
+    """A unit vector across the unit vector n: the axis that is most across it, made so."""
+    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
+    if x <= y and x <= z:
+        t = cross(n, (1.0, 0.0, 0.0))
+    elif y <= z:
+        t = cross(n, (0.0, 1.0, 0.0))
+    else:
+        t = cross(n, (0.0, 0.0, 1.0))
+    return scale(1.0 / square_root(dot(t, t)), t)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from mbcli.geometry.geometry_instance import GeometryInstance
     from mbcli.math.array_types import FloatArray
-    from mbcli.multibody.core.plant_data import PlantData
     from mbcli.multibody.tree.joint import Joint
 
 DEFAULT = (0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0)  # solref and solimp of what states none
@@ -29,7 +28,7 @@ class Mobility(NamedTuple):
     bodies: FloatArray  # [1/kg] (num_bodies,): of the centre of mass, the mean of three directions
 
 
-def mobility_at_defaults(plant: PlantData) -> Mobility:
+def mobility_at_defaults(plant: Any) -> Mobility:
     """The Mobility of a finalized plant. ModelError if its mass matrix has no inverse."""
     whole: Any = plant.whole_plant()
     context, world = whole.CreateDefaultContext(), whole.world_frame()

@@ -31,8 +31,8 @@ from mbcli.engine.fields.contact_fields import (
     SOFT_V_HAT_X,
     SOFT_V_HAT_Y,
 )
-from mbcli.engine.limits.impedance import reference_numbers
 from mbcli.engine.runtime.kernel import kernel
+from mbcli.engine.smooth.impedance import reference_numbers
 
 CONVEX = True
 RELAXES = True  # where there is no softness

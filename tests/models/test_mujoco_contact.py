@@ -1,15 +1,13 @@
-"""Contact and limits as soft as MuJoCo has them: the law "mujoco" beside MuJoCo."""
+"""Contact and limits as soft as MuJoCo has them: the law "mujoco" by closed forms, and beside MuJoCo."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from mbcli.parsers.mjcf.mjcf_softness import resting_depth
 
 from mbcli.models import ModelText, load_model
 from mbcli.simulation import simulate
-
-mujoco = pytest.importorskip("mujoco")
-pytestmark = pytest.mark.peers("mujoco")
 
 FALLING = """
 <mujoco>
@@ -61,6 +59,8 @@ SOFT = {"dt": STEP, "contact": True, "contact_approximation": "mujoco"}
 
 def in_order(data, values):
     """Velocities or accelerations of a robot with a free joint, as mbcli has them: in World, rotation first."""
+    import mujoco
+
     R = np.zeros(9)
     mujoco.mju_quat2Mat(R, data.qpos[3:7])
     return np.concatenate([R.reshape(3, 3) @ values[3:6], values[:3], values[6:]])
@@ -68,6 +68,8 @@ def in_order(data, values):
 
 def errors_of_accelerations(text, settings):
     """Of accelerations at states on the way of the fall in MuJoCo, relative to the largest of the state."""
+    import mujoco
+
     model, loaded = (
         mujoco.MjModel.from_xml_string(text),
         load_model(ModelText(text.encode(), "falling.xml"), **settings),
@@ -87,6 +89,7 @@ def errors_of_accelerations(text, settings):
     return np.array(errors)
 
 
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("case", CASES)
 def test_accelerations_are_those_of_mujoco(case):
     """To rounding, but where a contact is younger than a step, and as the tolerance of a step has a round cone."""
@@ -97,15 +100,19 @@ def test_accelerations_are_those_of_mujoco(case):
     assert errors.max() < (0.1 if round_cone else 0.02)
 
 
+@pytest.mark.peers("mujoco")
 def test_another_law_has_other_accelerations():
     """What the test above would say of a law that does not follow the file."""
     errors = errors_of_accelerations(FALLING.format(**USUAL), {"dt": STEP, "contact": True})
     assert np.median(errors) > 0.1
 
 
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize("robot", ["half_cheetah", "hopper", "walker2d_v5", "ant", "humanoid"])
 def test_robots_of_gymnasium_give_way_as_in_mujoco(robot):
     """invweight0 of bodies and velocities, to rounding."""
+    import mujoco
+
     folder = Path(pytest.importorskip("gymnasium").__file__).parent / "envs" / "mujoco" / "assets"
     model = mujoco.MjModel.from_xml_path(str(folder / f"{robot}.xml"))
     ours = load_model(folder / f"{robot}.xml", **SOFT).plant
@@ -121,9 +128,12 @@ def test_robots_of_gymnasium_give_way_as_in_mujoco(robot):
         np.testing.assert_allclose(got, model.dof_invweight0[model.jnt_dofadr[k]], rtol=1e-9)
 
 
+@pytest.mark.peers("mujoco")
 @pytest.mark.parametrize(("robot", "most"), [("half_cheetah", 3e-4), ("hopper", 6e-4)])
 def test_a_fall_of_a_robot_is_that_in_mujoco(robot, most):
     """A second of it, in contact from the start, with steps of 0.5 ms; under the default law it is elsewhere."""
+    import mujoco
+
     folder = Path(pytest.importorskip("gymnasium").__file__).parent / "envs" / "mujoco" / "assets"
     model = mujoco.MjModel.from_xml_path(str(folder / f"{robot}.xml"))
     model.opt.timestep, model.opt.integrator = 5e-4, mujoco.mjtIntegrator.mjINT_EULER
@@ -141,3 +151,27 @@ def test_a_fall_of_a_robot_is_that_in_mujoco(robot, most):
         runs[law] = simulate(loaded, 1.0, start=start, log_rate=100.0, warn=lambda line: None).q
     assert np.abs(runs["mujoco"] - rows).max() < most
     assert np.abs(runs["lagged"] - rows).max() > 10.0 * most
+
+
+RESTING = """
+<mujoco>
+  <default><geom solref="{}" solimp="{}" condim="1"/></default>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="{}"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize("mass", [0.01, 20.0])
+@pytest.mark.parametrize(
+    ("solref", "solimp"), [((0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)), ((0.05, 0.8), (0.2, 0.7, 0.03, 0.3, 3.0))]
+)
+def test_what_lies_sinks_to_the_depth_of_its_softness_whatever_its_mass(solref, solimp, mass):
+    """d^2 k r = (1 - d) g at rest, with the k of `solref` and the last impedance."""
+    words = (" ".join(map(str, numbers)) for numbers in (solref, solimp))
+    model = ModelText(RESTING.format(*words, mass).encode(), "resting.xml")
+    loaded = load_model(model, dt=1e-3, contact=True, contact_approximation="mujoco")
+    depth = 0.1 - simulate(loaded, 3.0, log_rate=10.0).q[-1, 6]
+    assert depth == pytest.approx(resting_depth(solref, solimp), rel=1e-6)
